@@ -1,0 +1,2 @@
+export { changeSet } from './change-set-builder.ts'
+export * from './words/index.ts'

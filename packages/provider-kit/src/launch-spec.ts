@@ -1,0 +1,96 @@
+/** What to boot as one virtual machine. Sizes and images are the region's own words, already resolved. */
+export interface MachineLaunch {
+  readonly type: 'machine'
+  readonly flavor: string
+  readonly image: string
+  readonly diskGiB?: number
+  /** The backend's id of the network, when the instance has one. */
+  readonly network?: string
+  readonly securityGroups?: readonly string[]
+  readonly publicIp?: boolean
+  readonly allowedSourceAddresses?: readonly string[]
+  readonly sshKeys?: readonly string[]
+  readonly userData?: Uint8Array
+}
+
+export type PortProtocol = 'tcp' | 'udp'
+
+export interface ServicePort {
+  readonly name: string
+  readonly protocol: PortProtocol
+  /** The port the service listens on. Absent: the provider picks one and says it in `PORT_<NAME>`. */
+  readonly port?: number
+  readonly public?: boolean
+}
+
+export type HealthCheck = {
+  readonly intervalSeconds: number
+  readonly timeoutSeconds: number
+  readonly healthyThreshold: number
+  readonly unhealthyThreshold: number
+} & (
+  | { readonly type: 'http'; readonly port: string; readonly path: string }
+  | { readonly type: 'tcp'; readonly port: string }
+  | { readonly type: 'grpc'; readonly port: string; readonly service?: string }
+  | { readonly type: 'command'; readonly command: readonly string[] }
+)
+
+/** One service of a co-scheduled unit. Secrets arrive in the clear here and only here: a provider must not show them again. */
+export interface ServiceLaunch {
+  readonly role: 'main' | 'sidecar' | 'init'
+  readonly image: string
+  readonly command?: readonly string[]
+  readonly args?: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly secretEnv: Readonly<Record<string, string>>
+  readonly files: readonly { readonly path: string; readonly content: Uint8Array; readonly secret: boolean }[]
+  readonly ports: readonly ServicePort[]
+  readonly volumes: readonly { readonly name: string; readonly path: string; readonly readOnly: boolean }[]
+  readonly resources: { readonly cpuMillis?: number; readonly memoryMiB?: number; readonly gpus?: number }
+  readonly healthChecks: readonly HealthCheck[]
+  readonly dependsOn: readonly string[]
+  readonly restart: 'always' | 'onFailure' | 'never'
+  readonly stopGraceSeconds: number
+  readonly user?: string
+  readonly readOnlyRoot?: boolean
+}
+
+export interface ServicesLaunch {
+  readonly type: 'services'
+  readonly kind: 'deployment' | 'statefulSet'
+  readonly services: Readonly<Record<string, ServiceLaunch>>
+  readonly network?: string
+}
+
+export interface HelmLaunch {
+  readonly type: 'helm'
+  readonly repo: string
+  readonly chart: string
+  readonly version: string
+  readonly values: unknown
+}
+
+export interface ManifestsLaunch {
+  readonly type: 'manifests'
+  readonly inline?: readonly unknown[]
+  readonly kustomize?: { readonly url: string; readonly path: string; readonly revision: string }
+}
+
+export interface ArgoCdLaunch {
+  readonly type: 'argocd'
+  readonly repoUrl: string
+  readonly path: string
+  readonly targetRevision: string
+}
+
+export type LaunchSource = MachineLaunch | ServicesLaunch | HelmLaunch | ManifestsLaunch | ArgoCdLaunch
+
+/** Everything a provider needs to realise one server. Nothing in it refers back to our store. */
+export interface LaunchSpec {
+  readonly name: string
+  readonly source: LaunchSource
+  /** Whether it should run once it exists. */
+  readonly power: 'on' | 'off'
+  /** Written on the backend object: ours (`stead.*`) and the user's labels as `stead.label.<key>`. */
+  readonly tags: Readonly<Record<string, string>>
+}

@@ -1,0 +1,23 @@
+import type { World } from './world.ts'
+
+/**
+ * A new id: a prefix that names the kind, then a UUIDv7.
+ * Random, so it can't be guessed from a name; ordered by creation, so indexes stay compact and lists have a stable order.
+ */
+export function newId(world: World, prefix: string): string {
+  const bytes = world.randomBytes(16)
+  let time = world.now() as number
+  for (let i = 5; i >= 0; i--) {
+    bytes[i] = time % 256
+    time = Math.floor(time / 256)
+  }
+  bytes[6] = (bytes[6]! & 0x0f) | 0x70
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, 16).toString('hex')
+  return `${prefix}_${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** The prefix of an id, or undefined if this is not an id of ours. */
+export function idPrefix(id: string): string | undefined {
+  return /^([a-z]+)_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.exec(id)?.[1]
+}

@@ -1,0 +1,5 @@
+export { type Duration, days, formatDuration, hours, millis, minutes, parseDuration, seconds } from './duration.ts'
+export { idPrefix, newId } from './ids.ts'
+export { after, elapsed, type Instant, instant, isoTime } from './instant.ts'
+export { realWorld } from './real.ts'
+export type { Timer, World } from './world.ts'
