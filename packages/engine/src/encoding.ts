@@ -1,0 +1,181 @@
+import type { Instant } from '@stead/world'
+import type { BlobDraft, ChangeSet, CounterLimit, CounterMove, Expectation, KeyClaim } from './words/change-set.ts'
+import { InvalidChangeSetError } from './words/errors.ts'
+import type { Change, LogEntry } from './words/log.ts'
+import type { ObjectDraft, Ref, Revision, StoredObject } from './words/object.ts'
+import { refKey } from './words/object.ts'
+
+/**
+ * How objects are written down, the same in both databases: spec as canonical JSON, so that "did spec move?" is a
+ * comparison of two strings, and all the rest as plain JSON. What is read is parsed from exactly what was written.
+ */
+export interface EncodedObject extends Ref {
+  readonly spec: string
+  readonly rest: string
+}
+
+export interface EncodedRecord {
+  readonly table: string
+  readonly subject: string
+  readonly scope: string
+  readonly body: string
+}
+
+/** A change-set ready to be sent: checked, and with every document as text. */
+export interface EncodedChangeSet {
+  readonly id: string
+  readonly expect: readonly Expectation[]
+  readonly puts: readonly EncodedObject[]
+  readonly removes: readonly Ref[]
+  readonly takes: readonly KeyClaim[]
+  readonly releases: readonly KeyClaim[]
+  readonly moves: readonly CounterMove[]
+  readonly limits: readonly CounterLimit[]
+  readonly records: readonly EncodedRecord[]
+  readonly blobs: readonly BlobDraft[]
+  readonly dropBlobs: readonly { readonly owner: Ref; readonly hash: string }[]
+}
+
+/** Larger payloads belong in blobs: each object is in every node's memory and in the log. */
+export const maxObjectBytes = 1_048_576
+
+export function encodeChangeSet(set: ChangeSet): EncodedChangeSet {
+  checkRefs(set)
+  for (const { counter, by } of set.moves) if (!Number.isSafeInteger(by)) throw invalid(`${counter} moves by ${by}`)
+  for (const { counter, limit } of set.limits)
+    if (limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)) throw invalid(`${counter} has limit ${limit}`)
+  return {
+    id: set.id,
+    expect: set.expect,
+    puts: set.puts.map(encodeObject),
+    removes: set.removes,
+    takes: set.takes,
+    releases: set.releases,
+    moves: set.moves,
+    limits: set.limits,
+    records: set.records.map(({ table, subject, scope, body }) => ({
+      table,
+      subject,
+      scope,
+      body: JSON.stringify(body),
+    })),
+    blobs: set.blobs,
+    dropBlobs: set.dropBlobs,
+  }
+}
+
+/** One object changes at most once in a change-set: otherwise its outcome would depend on an order nobody sees. */
+function checkRefs(set: ChangeSet): void {
+  const seen = new Set<string>()
+  for (const ref of [...set.puts, ...set.removes]) {
+    if (ref.kind === '' || ref.kind.includes('/') || ref.id === '') throw invalid(`${refKey(ref)} is not a valid ref`)
+    if (seen.size < seen.add(refKey(ref)).size) continue
+    throw invalid(`${refKey(ref)} is changed twice`)
+  }
+  const keys = new Set<string>()
+  for (const { key } of set.takes) {
+    if (keys.size < keys.add(key).size) continue
+    throw invalid(`key ${key} is taken twice`)
+  }
+}
+
+const invalid = (why: string) => new InvalidChangeSetError(`invalid change-set: ${why}`)
+
+function encodeObject(draft: ObjectDraft<unknown, unknown>): EncodedObject {
+  const { spec, kind, id } = draft
+  if (spec === undefined) throw invalid(`${refKey(draft)} has no spec`)
+  const encoded = {
+    kind,
+    id,
+    spec: canonicalJson(spec),
+    rest: JSON.stringify({
+      organizationId: draft.organizationId,
+      projectId: draft.projectId,
+      name: draft.name,
+      displayName: draft.displayName,
+      labels: draft.labels,
+      owner: draft.owner && { kind: draft.owner.kind, id: draft.owner.id },
+      finalizers: draft.finalizers,
+      createdAt: draft.createdAt,
+      createdBy: draft.createdBy,
+      deletedAt: draft.deletedAt,
+      status: draft.status,
+    }),
+  }
+  if (encoded.spec.length + encoded.rest.length > maxObjectBytes)
+    throw invalid(`${refKey(draft)} is larger than ${maxObjectBytes} bytes: use a blob`)
+  return encoded
+}
+
+/** JSON with sorted keys: equal values give equal text, whatever order a caller built them in. */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalJson(value.toJSON())
+  const fields = value as Record<string, unknown>
+  let text = ''
+  for (const key of Object.keys(fields).sort()) {
+    const field = fields[key]
+    if (field === undefined || typeof field === 'function' || typeof field === 'symbol') continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(field)}`
+  }
+  return `{${text}}`
+}
+
+/** An object as rows hold it. */
+export interface EncodedStored extends EncodedObject {
+  readonly generation: number
+  readonly revision: Revision
+}
+
+/** Reads an object back. */
+export const decodeObject = (stored: EncodedStored): StoredObject =>
+  assemble({ ...stored, spec: JSON.parse(stored.spec), rest: JSON.parse(stored.rest) })
+
+interface Parsed extends Ref {
+  readonly generation: number
+  readonly revision: Revision
+  readonly spec: unknown
+  readonly rest: Omit<ObjectDraft, 'kind' | 'id' | 'spec'>
+}
+
+/** Frozen to the bottom: it is shared by every reader in the process. */
+const assemble = ({ kind, id, generation, revision, spec, rest }: Parsed): StoredObject =>
+  deepFreeze({ kind, id, ...rest, spec, generation, revision })
+
+function deepFreeze<T>(value: T): T {
+  if (value === null || typeof value !== 'object') return value
+  for (const key in value) deepFreeze(value[key])
+  return Object.freeze(value)
+}
+
+/** One change as the log's rows hold it. */
+export interface EncodedChange extends EncodedStored {
+  readonly op: Change['op']
+}
+
+/** The log's document of one change-set. Spec and rest are JSON already and go in as they are: nothing is parsed. */
+export function encodeChanges(changes: readonly EncodedChange[]): string {
+  const texts = changes.map(
+    ({ op, kind, id, generation, revision, spec, rest }) =>
+      `{"op":"${op}","kind":${JSON.stringify(kind)},"id":${JSON.stringify(id)},"generation":${generation},"revision":${revision},"spec":${spec},"rest":${rest}}`,
+  )
+  return `[${texts.join(',')}]`
+}
+
+/** An entry from a row of the log. */
+export function decodeEntry(row: { revision: Revision; at: number; changes: string }): LogEntry {
+  const changes = JSON.parse(row.changes) as (Parsed & { op: Change['op'] })[]
+  return {
+    revision: row.revision,
+    at: row.at as Instant,
+    changes: changes.map(change => ({ op: change.op, object: assemble(change) })),
+  }
+}
+
+/** An entry from changes that were just written, without a way round through the log. */
+export const makeEntry = (revision: Revision, at: Instant, changes: readonly EncodedChange[]): LogEntry => ({
+  revision,
+  at,
+  changes: changes.map(change => ({ op: change.op, object: decodeObject(change) })),
+})

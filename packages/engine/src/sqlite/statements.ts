@@ -1,0 +1,46 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Every statement of the write path, prepared once. */
+export function prepareWrites(database: DatabaseSync) {
+  const prepare = (sql: string) => database.prepare(sql)
+  return {
+    begin: prepare('BEGIN IMMEDIATE'),
+    commit: prepare('COMMIT'),
+    // After some failures (a full disk) SQLite has rolled back by itself already.
+    rollback: () => {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    },
+    position: prepare(`
+      SELECT max(coalesce((SELECT max(revision) FROM log), 0),
+                 coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'compacted'), 0)) AS head,
+             coalesce((SELECT at FROM log ORDER BY revision DESC LIMIT 1), 0) AS latest,
+             coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'record_sequence'), 0) AS sequence`),
+    setMeta: prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'),
+    findOutcome: prepare('SELECT revision, at FROM change_sets WHERE id = ?'),
+    insertOutcome: prepare('INSERT INTO change_sets (id, revision, at) VALUES (?, ?, ?)'),
+    findObject: prepare('SELECT kind, id, revision, generation, spec, rest FROM objects WHERE kind = ? AND id = ?'),
+    putObject: prepare(`
+      INSERT INTO objects (kind, id, revision, generation, spec, rest) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (kind, id) DO UPDATE
+      SET revision = excluded.revision, generation = excluded.generation, spec = excluded.spec, rest = excluded.rest`),
+    deleteObject: prepare('DELETE FROM objects WHERE kind = ? AND id = ?'),
+    appendLog: prepare('INSERT INTO log (revision, at, changes) VALUES (?, ?, ?)'),
+    findKey: prepare('SELECT holder FROM keys WHERE key = ?'),
+    insertKey: prepare('INSERT INTO keys (key, holder) VALUES (?, ?)'),
+    deleteKey: prepare('DELETE FROM keys WHERE key = ?'),
+    findCounter: prepare('SELECT value, ceiling FROM counters WHERE counter = ?'),
+    moveCounter: prepare(`
+      INSERT INTO counters (counter, value) VALUES (?, ?)
+      ON CONFLICT (counter) DO UPDATE SET value = value + excluded.value`),
+    setLimit: prepare(`
+      INSERT INTO counters (counter, value, ceiling) VALUES (?, 0, ?)
+      ON CONFLICT (counter) DO UPDATE SET ceiling = excluded.ceiling`),
+    findFence: prepare('SELECT fence FROM leases WHERE name = ?'),
+    insertRecord: prepare(
+      'INSERT INTO records (record_table, sequence, at, scope, subject, body) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
+    putBlob: prepare('INSERT OR IGNORE INTO blobs (kind, id, hash, sealed) VALUES (?, ?, ?, ?)'),
+    deleteBlob: prepare('DELETE FROM blobs WHERE kind = ? AND id = ? AND hash = ?'),
+    deleteBlobs: prepare('DELETE FROM blobs WHERE kind = ? AND id = ?'),
+  }
+}

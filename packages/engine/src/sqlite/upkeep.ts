@@ -1,0 +1,125 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { after, elapsed, type Instant } from '@stead/world'
+import type { Lease, LeaseRequest } from '../words/lease.ts'
+import type { Revision } from '../words/object.ts'
+import type { Mark } from '../words/store.ts'
+
+/** Writes that are not change-sets: leases, marks, forgetting. None of them enters the log. Synchronous. */
+export class SqliteUpkeep {
+  private readonly database: DatabaseSync
+  private readonly sql: ReturnType<typeof prepareUpkeep>
+
+  constructor(database: DatabaseSync) {
+    this.database = database
+    this.sql = prepareUpkeep(database)
+  }
+
+  acquire({ names, holder, ttl }: LeaseRequest, now: Instant): readonly Lease[] {
+    return this.inTransaction(() =>
+      names.flatMap(
+        name => (this.sql.acquire.get(name, holder, after(now, ttl), now) as unknown as Lease | undefined) ?? [],
+      ),
+    )
+  }
+
+  renew({ names, holder, ttl }: LeaseRequest, now: Instant): readonly Lease[] {
+    return this.inTransaction(() =>
+      names.flatMap(
+        name => (this.sql.renew.get(after(now, ttl), name, holder, now) as unknown as Lease | undefined) ?? [],
+      ),
+    )
+  }
+
+  release({ names, holder }: { names: readonly string[]; holder: string }): void {
+    this.inTransaction(() => {
+      for (const name of names) this.sql.release.run(name, holder)
+    })
+  }
+
+  leases(now: Instant) {
+    const rows = this.sql.leases.all() as unknown as Lease[]
+    return rows.map(lease => ({ ...lease, remaining: elapsed(now, lease.expiresAt) }))
+  }
+
+  /** Nobody can hold a lease of a store that only one process can open, once that process is a new one. */
+  expireLeases(): void {
+    this.sql.expireLeases.run()
+  }
+
+  setMarks(marks: readonly Mark[]): void {
+    this.inTransaction(() => {
+      for (const { mark, at, value } of marks) this.sql.setMark.run(mark, at, value)
+    })
+  }
+
+  compact(through: Revision): void {
+    this.inTransaction(() => {
+      const { head } = this.sql.head.get() as { head: Revision }
+      const revision = Math.min(through, head)
+      if (revision <= this.compacted()) return
+      this.sql.trimLog.run(revision)
+      this.sql.setMeta.run('compacted', String(revision))
+    })
+  }
+
+  compacted(): Revision {
+    return Number((this.sql.getMeta.get('compacted') as { value: string } | undefined)?.value ?? 0)
+  }
+
+  expireRecords({ table, before, limit }: { table: string; before: Instant; limit: number }): number {
+    return Number(this.sql.expireRecords.run(table, before, limit).changes)
+  }
+
+  expireOutcomes({ before, limit }: { before: Instant; limit: number }): number {
+    return Number(this.sql.expireOutcomes.run(before, limit).changes)
+  }
+
+  private inTransaction<T>(write: () => T): T {
+    this.sql.begin.run()
+    try {
+      const result = write()
+      this.sql.commit.run()
+      return result
+    } catch (error) {
+      if (this.database.isTransaction) this.database.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+function prepareUpkeep(database: DatabaseSync) {
+  const prepare = (sql: string) => database.prepare(sql)
+  const lease = 'name, holder, fence, expires_at AS expiresAt'
+  return {
+    begin: prepare('BEGIN IMMEDIATE'),
+    commit: prepare('COMMIT'),
+    getMeta: prepare('SELECT value FROM meta WHERE key = ?'),
+    setMeta: prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'),
+    // ?1 name, ?2 holder, ?3 new expiry, ?4 now. Still held by the same holder: renewed, same fence.
+    acquire: prepare(`
+      INSERT INTO leases (name, holder, fence, expires_at) VALUES (?1, ?2, 1, ?3)
+      ON CONFLICT (name) DO UPDATE
+      SET fence = fence + (holder <> ?2 OR expires_at <= ?4), holder = ?2, expires_at = ?3
+      WHERE holder = ?2 OR expires_at <= ?4
+      RETURNING ${lease}`),
+    renew: prepare(
+      `UPDATE leases SET expires_at = ? WHERE name = ? AND holder = ? AND expires_at > ? RETURNING ${lease}`,
+    ),
+    release: prepare('UPDATE leases SET expires_at = 0 WHERE name = ? AND holder = ?'),
+    leases: prepare(`SELECT ${lease} FROM leases ORDER BY name`),
+    expireLeases: prepare('UPDATE leases SET expires_at = 0'),
+    setMark: prepare(`
+      INSERT INTO marks (mark, at, value) VALUES (?, ?, ?)
+      ON CONFLICT (mark) DO UPDATE SET at = excluded.at, value = excluded.value WHERE excluded.at >= marks.at`),
+    head: prepare('SELECT coalesce(max(revision), 0) AS head FROM log'),
+    trimLog: prepare('DELETE FROM log WHERE revision <= ?'),
+    // Looks at the oldest `limit` only: both tables are in time order, and a scan for more would read them whole.
+    expireRecords: prepare(`
+      DELETE FROM records WHERE record_table = ?1 AND sequence IN (
+        SELECT sequence FROM (SELECT sequence, at FROM records WHERE record_table = ?1 ORDER BY sequence LIMIT ?3)
+        WHERE at < ?2)`),
+    expireOutcomes: prepare(`
+      DELETE FROM change_sets WHERE sequence IN (
+        SELECT sequence FROM (SELECT sequence, at FROM change_sets ORDER BY sequence LIMIT ?2) WHERE at < ?1)`),
+  }
+}
