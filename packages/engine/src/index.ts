@@ -1,2 +1,3 @@
 export { changeSet } from './change-set-builder.ts'
+export * from './metrics/index.ts'
 export * from './words/index.ts'
