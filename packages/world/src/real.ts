@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto'
 import { type Duration, millis } from './duration.ts'
 import { instant } from './instant.ts'
-import type { World } from './world.ts'
+import { sleepOn } from './sleep.ts'
+import type { Timer, World } from './world.ts'
 
 // One system call fills many ids: randomFillSync costs about 1 µs however few bytes it is asked for.
 const pool = Buffer.alloc(4_096)
@@ -19,30 +20,24 @@ function takeRandom(length: number): Uint8Array {
   return bytes
 }
 
-function sleep(delay: Duration, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal!.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, delay)
-    signal?.addEventListener('abort', stop, { once: true })
-  })
+/** setTimeout fires at once when asked for more than this (24.8 days). */
+const longestTimeout = 2 ** 31 - 1
+
+function setTimer(delay: Duration, fire: () => void): Timer {
+  let timeout: NodeJS.Timeout
+  const wait = (rest: number) => {
+    timeout = rest > longestTimeout ? setTimeout(wait, longestTimeout, rest - longestTimeout) : setTimeout(fire, rest)
+  }
+  wait(delay)
+  return { cancel: () => clearTimeout(timeout) }
 }
 
 /** The machine we run on. */
 export const realWorld: World = {
   now: () => instant(Date.now()),
   monotonic: () => millis(performance.now()),
-  setTimer(delay, fire) {
-    const timer = setTimeout(fire, delay)
-    return { cancel: () => clearTimeout(timer) }
-  },
-  sleep,
+  setTimer,
+  sleep: sleepOn(setTimer),
   random: () => Math.random(),
   randomBytes: takeRandom,
 }
