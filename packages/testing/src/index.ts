@@ -1,1 +1,3 @@
-export {}
+export { type BackendName, commandPath, type Missing, missing } from './backends.ts'
+export { freePort, loopFilesystem, temporaryDirectory } from './temporary.ts'
+export { describeWith, testWith } from './with-backend.ts'

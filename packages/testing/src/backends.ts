@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants, globSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { mountLoopFilesystem } from './loop-filesystem.ts'
+
+interface BackendDefinition {
+  /** The Debian packages that bring it, separated by spaces. */
+  readonly debian: string
+  /** Programs that must be there, on PATH or in `directories`. */
+  readonly commands: readonly string[]
+  /** Where Debian puts them when that is not on PATH. May hold a `*`: the newest version is taken. */
+  readonly directories?: string
+  /** For what is not proven by its programs being there. Throws, with the reason, when it does not work. */
+  readonly probe?: () => void
+}
+
+/** Everything real that tests run against. A test that needs one says so with `describeWith` or `testWith`. */
+const definitions = {
+  etcd: { debian: 'etcd-server', commands: ['etcd'] },
+  // Containers often forbid mounting and tracing: only trying shows whether this machine lets us.
+  'loop filesystem': { debian: 'e2fsprogs mount', commands: ['mkfs.ext4', 'mount'], probe: tryLoopFilesystem },
+  openssl: { debian: 'openssl', commands: ['openssl'] },
+  postgresql: { debian: 'postgresql', commands: ['initdb', 'postgres'], directories: '/usr/lib/postgresql/*/bin' },
+  strace: { debian: 'strace', commands: ['strace'], probe: tryStrace },
+} as const satisfies Record<string, BackendDefinition>
+
+export type BackendName = keyof typeof definitions
+
+export const backendNames = Object.keys(definitions) as readonly BackendName[]
+
+/** Why a backend cannot be used here, and what would help. */
+export interface Missing {
+  readonly reason: string
+  readonly remedy: string
+}
+
+const verdicts = new Map<BackendName, Missing | undefined>()
+
+/** Undefined when the backend is here and works. Looked at once per process. */
+export function missing(name: BackendName): Missing | undefined {
+  if (!verdicts.has(name)) verdicts.set(name, examine(name))
+  return verdicts.get(name)
+}
+
+/** The full path of one of a backend's programs. */
+export function commandPath(name: BackendName, command: string): string {
+  const path = findCommand(name, command)
+  if (!path) throw new Error(`${command} is not on this machine; is this test inside describeWith('${name}')?`)
+  return path
+}
+
+/** The Debian packages that would bring what is absent here. */
+export function absentPackages(): readonly string[] {
+  return backendNames
+    .filter(name => absentCommands(name).length > 0)
+    .flatMap(name => definitions[name].debian.split(' '))
+}
+
+function examine(name: BackendName): Missing | undefined {
+  const { debian, probe }: BackendDefinition = definitions[name]
+  const absent = absentCommands(name)
+  if (absent.length > 0)
+    return {
+      reason: `${name}: ${absent.join(', ')} not found`,
+      remedy: `apt-get install -y --no-install-recommends ${debian}`,
+    }
+  try {
+    probe?.()
+    return undefined
+  } catch (error) {
+    const reason = (error as Error).message.trim().replaceAll('\n', ' ')
+    return { reason: `${name}: ${reason}`, remedy: 'run as root on a machine that allows it' }
+  }
+}
+
+const absentCommands = (name: BackendName): readonly string[] =>
+  definitions[name].commands.filter(command => !findCommand(name, command))
+
+function findCommand(name: BackendName, command: string): string | undefined {
+  const { directories }: BackendDefinition = definitions[name]
+  const installed = directories ? globSync(directories).sort(byVersion).reverse() : []
+  // Debian keeps mkfs in sbin, which is not on everyone's PATH.
+  const places = [...installed, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
+  return places.map(place => join(place, command)).find(isExecutable)
+}
+
+const byVersion = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function tryLoopFilesystem(): void {
+  mountLoopFilesystem(1).unmount()
+}
+
+function tryStrace(): void {
+  execFileSync('strace', ['-o', '/dev/null', 'true'], { stdio: ['ignore', 'ignore', 'pipe'] })
+}

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { mountLoopFilesystem } from './loop-filesystem.ts'
+
+/** An empty directory for the running test, removed after it. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'stead-test-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** A small file system for the running test, for disks that fill up. Needs the backend `loop filesystem`. */
+export function loopFilesystem(mebibytes: number): string {
+  const { directory, unmount } = mountLoopFilesystem(mebibytes)
+  onTestFinished(unmount)
+  return directory
+}
+
+/** A loopback port nobody listens on. Another process may take it meanwhile: where a program can listen on port 0, let it. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      if (address === null || typeof address === 'string') return reject(new Error('listening, but on no port'))
+      server.close(() => resolve(address.port))
+    })
+  })
+}
