@@ -112,7 +112,7 @@ function prepareReads(database: DatabaseSync) {
   return {
     begin: prepare('BEGIN'),
     end: prepare('COMMIT'),
-    outcome: prepare('SELECT revision, at FROM change_sets WHERE id = ?'),
+    outcome: prepare('SELECT revision, at FROM change_sets WHERE id = ? AND conflict IS NULL'),
     compacted: prepare(`SELECT ${compacted} AS compacted`),
     head: prepare(`SELECT coalesce((SELECT max(revision) FROM log), ${compacted}) AS head`),
     objects: prepare(`SELECT rowid AS position, ${columns} FROM objects WHERE rowid > ? ORDER BY rowid LIMIT ?`),

@@ -23,9 +23,9 @@ export const migrations: readonly string[] = [
     name TEXT PRIMARY KEY, holder TEXT NOT NULL, fence INTEGER NOT NULL, expires_at INTEGER NOT NULL
   ) WITHOUT ROWID, STRICT;
 
-  -- In commit order, so that forgetting the oldest is a walk from one end.
+  -- In commit order, so that forgetting the oldest is a walk from one end. With a conflict: it did not apply, and won't.
   CREATE TABLE change_sets (
-    sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, at INTEGER NOT NULL
+    sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, revision INTEGER NOT NULL, at INTEGER NOT NULL, conflict TEXT
   ) STRICT;
 
   -- Clustered by table, because each table forgets at its own age.

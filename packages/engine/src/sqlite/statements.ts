@@ -16,8 +16,8 @@ export function prepareWrites(database: DatabaseSync) {
              coalesce((SELECT at FROM log ORDER BY revision DESC LIMIT 1), 0) AS latest,
              coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'record_sequence'), 0) AS sequence`),
     setMeta: prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'),
-    findOutcome: prepare('SELECT revision, at FROM change_sets WHERE id = ?'),
-    insertOutcome: prepare('INSERT INTO change_sets (id, revision, at) VALUES (?, ?, ?)'),
+    findOutcome: prepare('SELECT revision, at, conflict FROM change_sets WHERE id = ?'),
+    insertOutcome: prepare('INSERT INTO change_sets (id, revision, at, conflict) VALUES (?, ?, ?, ?)'),
     findObject: prepare('SELECT kind, id, revision, generation, spec, rest FROM objects WHERE kind = ? AND id = ?'),
     putObject: prepare(`
       INSERT INTO objects (kind, id, revision, generation, spec, rest) VALUES (?, ?, ?, ?, ?, ?)

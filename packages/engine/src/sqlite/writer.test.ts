@@ -5,6 +5,7 @@ import { changeSet } from '../change-set-builder.ts'
 import { encodeChangeSet } from '../encoding.ts'
 import type { ChangeSet } from '../words/change-set.ts'
 import type { ObjectDraft } from '../words/object.ts'
+import { SqliteReader } from './reader.ts'
 import { migrations } from './schema.ts'
 import { SqliteWriter } from './writer.ts'
 
@@ -69,4 +70,20 @@ test('generation moves with spec and only with spec, whatever the order of its k
   expect(put({ x: 1, y: { z: 2, w: 3 } }, {})).toBe(1)
   expect(put({ y: { w: 3, z: 2 }, x: 1 }, { seen: true })).toBe(1)
   expect(put({ x: 2 }, {})).toBe(2)
+})
+
+test('a conflict told to a resender stands, even when the first sending arrives after what was in its way is gone', () => {
+  const database = newDatabase()
+  const writer = new SqliteWriter(database)
+  commitAll(writer, changeSet(realWorld).create(widget('a')).take('name/a', 'a'))
+  const late = encodeChangeSet(changeSet(realWorld).create(widget('b')).take('name/a', 'b'))
+  const conflict = { conflict: { type: 'key', key: 'name/a', wanted: 'b', heldBy: 'a' } }
+  writer.begin(instant(6))
+  expect(writer.apply(late, true)).toEqual(conflict)
+  writer.commit()
+  commitAll(writer, { ...changeSet(realWorld), releases: [{ key: 'name/a', holder: 'a' }] })
+  writer.begin(instant(7))
+  expect(writer.apply(late)).toEqual(conflict)
+  writer.commit()
+  expect(new SqliteReader(database).outcome(late.id)).toBeUndefined()
 })

@@ -59,14 +59,25 @@ export class SqliteWriter {
     this.sql.rollback()
   }
 
-  apply(set: EncodedChangeSet): Applied {
-    const earlier = this.sql.findOutcome.get(set.id) as { revision: number; at: number } | undefined
-    if (earlier)
-      return { committed: { revision: earlier.revision, at: earlier.at as Instant }, replayed: true, changes: [] }
+  /**
+   * `resent` says that an earlier sending of this id may still arrive. A conflict is written down then: what its caller
+   * was told stays true, even when the earlier sending comes later and would find nothing in its way any more.
+   */
+  apply(set: EncodedChangeSet, resent = false): Applied {
+    const earlier = this.findOutcome(set.id)
+    if (earlier) return earlier
     const found = new Map<string, EncodedStored | undefined>()
     const conflict = this.findConflict(set, found)
-    if (conflict) return { conflict }
-    return this.write(set, found)
+    if (!conflict) return this.write(set, found)
+    if (resent) this.sql.insertOutcome.run(set.id, this.head, this.latest, JSON.stringify(conflict))
+    return { conflict }
+  }
+
+  protected findOutcome(id: string): Applied | undefined {
+    const row = this.sql.findOutcome.get(id) as { revision: number; at: number; conflict: string | null } | undefined
+    if (!row) return undefined
+    if (row.conflict !== null) return { conflict: JSON.parse(row.conflict) as Conflict }
+    return { committed: { revision: row.revision, at: row.at as Instant }, replayed: true, changes: [] }
   }
 
   private read(ref: Ref, found: Map<string, EncodedStored | undefined>): EncodedStored | undefined {
@@ -158,7 +169,7 @@ export class SqliteWriter {
       sql.insertRecord.run(table, ++this.recordSequence, at, scope, subject, body)
     for (const { owner, hash } of set.dropBlobs) sql.deleteBlob.run(owner.kind, owner.id, hash)
     for (const { owner, hash, sealed } of set.blobs) sql.putBlob.run(owner.kind, owner.id, hash, sealed)
-    sql.insertOutcome.run(set.id, this.head, at)
+    sql.insertOutcome.run(set.id, this.head, at, null)
     return { committed: { revision: this.head, at }, replayed: false, changes }
   }
 
