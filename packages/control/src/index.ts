@@ -1,4 +1,5 @@
 export * from './errors/catalogue.ts'
 export * from './errors/problem.ts'
 export * from './operations/model.ts'
+export * from './outgoing/index.ts'
 export * from './resource/model.ts'
