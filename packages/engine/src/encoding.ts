@@ -1,9 +1,9 @@
 import type { Instant } from '@stead/world'
+import { checkChangeSet, invalid } from './change-set-check.ts'
 import type { BlobDraft, ChangeSet, CounterLimit, CounterMove, Expectation, KeyClaim } from './words/change-set.ts'
-import { InvalidChangeSetError } from './words/errors.ts'
 import type { Change, LogEntry } from './words/log.ts'
 import type { ObjectDraft, Ref, Revision, StoredObject } from './words/object.ts'
-import { refKey } from './words/object.ts'
+import { refKey, refOf } from './words/object.ts'
 
 /**
  * How objects are written down, the same in both databases: spec as canonical JSON, so that "did spec move?" is a
@@ -38,17 +38,18 @@ export interface EncodedChangeSet {
 
 /** Larger payloads belong in blobs: each object is in every node's memory and in the log. */
 export const maxObjectBytes = 1_048_576
+/** All of a change-set is in memory several times while it is written, and others wait behind it. */
+export const maxChangeSetBytes = 16 * 1_048_576
 
 export function encodeChangeSet(set: ChangeSet): EncodedChangeSet {
-  checkRefs(set)
-  for (const { counter, by } of set.moves) if (!Number.isSafeInteger(by)) throw invalid(`${counter} moves by ${by}`)
-  for (const { counter, limit } of set.limits)
-    if (limit !== null && !(Number.isSafeInteger(limit) && limit >= 0)) throw invalid(`${counter} has limit ${limit}`)
-  return {
+  checkChangeSet(set)
+  const encoded = {
     id: set.id,
-    expect: set.expect,
+    expect: set.expect.map(expectation =>
+      'ref' in expectation ? { ...expectation, ref: refOf(expectation.ref) } : expectation,
+    ),
     puts: set.puts.map(encodeObject),
-    removes: set.removes,
+    removes: set.removes.map(refOf),
     takes: set.takes,
     releases: set.releases,
     moves: set.moves,
@@ -57,29 +58,23 @@ export function encodeChangeSet(set: ChangeSet): EncodedChangeSet {
       table,
       subject,
       scope,
-      body: JSON.stringify(body),
+      body: asJson(`a record about ${subject}`, () => JSON.stringify(body) ?? 'null'),
     })),
-    blobs: set.blobs,
-    dropBlobs: set.dropBlobs,
+    blobs: set.blobs.map(({ owner, hash, sealed }) => ({ owner: refOf(owner), hash, sealed })),
+    dropBlobs: set.dropBlobs.map(({ owner, hash }) => ({ owner: refOf(owner), hash })),
   }
+  if (weigh(encoded) > maxChangeSetBytes) throw invalid(`it is larger than ${maxChangeSetBytes} bytes`)
+  return encoded
 }
 
-/** One object changes at most once in a change-set: otherwise its outcome would depend on an order nobody sees. */
-function checkRefs(set: ChangeSet): void {
-  const seen = new Set<string>()
-  for (const ref of [...set.puts, ...set.removes]) {
-    if (ref.kind === '' || ref.kind.includes('/') || ref.id === '') throw invalid(`${refKey(ref)} is not a valid ref`)
-    if (seen.size < seen.add(refKey(ref)).size) continue
-    throw invalid(`${refKey(ref)} is changed twice`)
-  }
-  const keys = new Set<string>()
-  for (const { key } of set.takes) {
-    if (keys.size < keys.add(key).size) continue
-    throw invalid(`key ${key} is taken twice`)
-  }
+/** About how large a change-set is, counting its documents. */
+export function weigh({ puts, records, blobs }: EncodedChangeSet): number {
+  let weight = 0
+  for (const { spec, rest } of puts) weight += spec.length + rest.length
+  for (const { body } of records) weight += body.length
+  for (const { sealed } of blobs) weight += sealed.length
+  return weight
 }
-
-const invalid = (why: string) => new InvalidChangeSetError(`invalid change-set: ${why}`)
 
 function encodeObject(draft: ObjectDraft<unknown, unknown>): EncodedObject {
   const { spec, kind, id } = draft
@@ -87,24 +82,36 @@ function encodeObject(draft: ObjectDraft<unknown, unknown>): EncodedObject {
   const encoded = {
     kind,
     id,
-    spec: canonicalJson(spec),
-    rest: JSON.stringify({
-      organizationId: draft.organizationId,
-      projectId: draft.projectId,
-      name: draft.name,
-      displayName: draft.displayName,
-      labels: draft.labels,
-      owner: draft.owner && { kind: draft.owner.kind, id: draft.owner.id },
-      finalizers: draft.finalizers,
-      createdAt: draft.createdAt,
-      createdBy: draft.createdBy,
-      deletedAt: draft.deletedAt,
-      status: draft.status,
-    }),
+    spec: asJson(refKey(draft), () => canonicalJson(spec)),
+    rest: asJson(refKey(draft), () =>
+      JSON.stringify({
+        organizationId: draft.organizationId,
+        projectId: draft.projectId,
+        name: draft.name,
+        displayName: draft.displayName,
+        labels: draft.labels,
+        owner: draft.owner && { kind: draft.owner.kind, id: draft.owner.id },
+        finalizers: draft.finalizers,
+        createdAt: draft.createdAt,
+        createdBy: draft.createdBy,
+        deletedAt: draft.deletedAt,
+        status: draft.status,
+      }),
+    ),
   }
-  if (encoded.spec.length + encoded.rest.length > maxObjectBytes)
+  const length = encoded.spec.length + encoded.rest.length
+  if (length * 3 > maxObjectBytes && Buffer.byteLength(encoded.spec) + Buffer.byteLength(encoded.rest) > maxObjectBytes)
     throw invalid(`${refKey(draft)} is larger than ${maxObjectBytes} bytes: use a blob`)
   return encoded
+}
+
+/** A BigInt, a circle, or a nesting too deep to walk is the caller's mistake. */
+function asJson(what: string, write: () => string): string {
+  try {
+    return write()
+  } catch (error) {
+    throw invalid(`${what} is not JSON`, error)
+  }
 }
 
 /** JSON with sorted keys: equal values give equal text, whatever order a caller built them in. */

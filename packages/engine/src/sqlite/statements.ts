@@ -13,7 +13,8 @@ export function prepareWrites(database: DatabaseSync) {
     position: prepare(`
       SELECT max(coalesce((SELECT max(revision) FROM log), 0),
                  coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'compacted'), 0)) AS head,
-             coalesce((SELECT at FROM log ORDER BY revision DESC LIMIT 1), 0) AS latest,
+             max(coalesce((SELECT at FROM log ORDER BY revision DESC LIMIT 1), 0),
+                 coalesce((SELECT at FROM change_sets ORDER BY sequence DESC LIMIT 1), 0)) AS latest,
              coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'record_sequence'), 0) AS sequence`),
     setMeta: prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'),
     findOutcome: prepare('SELECT revision, at, conflict FROM change_sets WHERE id = ?'),

@@ -3,7 +3,7 @@ import type { Instant } from '@stead/world'
 import { type EncodedChange, type EncodedChangeSet, type EncodedStored, encodeChanges } from '../encoding.ts'
 import type { Committed, Expectation } from '../words/change-set.ts'
 import type { Conflict } from '../words/conflict.ts'
-import { type Ref, type Revision, refKey } from '../words/object.ts'
+import { type Ref, type Revision, refKey, sameRef } from '../words/object.ts'
 import { prepareWrites } from './statements.ts'
 
 /** What came of one change-set in a batch. */
@@ -92,6 +92,9 @@ export class SqliteWriter {
       if (conflict) return conflict
     }
     for (const ref of set.removes) if (!this.read(ref, found)) return { type: 'missing', ref }
+    // A blob without its object would never go away.
+    for (const { owner } of set.blobs)
+      if (!set.puts.some(put => sameRef(put, owner)) && !this.read(owner, found)) return { type: 'missing', ref: owner }
     return this.checkKeys(set) ?? this.checkCounters(set)
   }
 
@@ -148,8 +151,9 @@ export class SqliteWriter {
       const row = this.sql.findCounter.get(counter) as { value: number; ceiling: number | null } | undefined
       const value = values.get(counter) ?? row?.value ?? 0
       const change = limits.findLast(changed => changed.counter === counter)
-      const limit = change ? change.limit : (row?.ceiling ?? null)
-      if (by > 0 && limit !== null && value + by > limit) return { type: 'limit', counter, limit, value, asked: by }
+      // Unlimited is as far as numbers can be trusted.
+      const limit = (change ? change.limit : row?.ceiling) ?? Number.MAX_SAFE_INTEGER
+      if (by > 0 && value + by > limit) return { type: 'limit', counter, limit, value, asked: by }
       if (value + by < 0) return { type: 'underflow', counter, value, asked: by }
       values.set(counter, value + by)
     }

@@ -17,7 +17,10 @@ export interface KeyClaim {
   readonly holder: string
 }
 
-/** Moves a counter. Going up past its limit fails the change-set; going below zero is a bug and fails it too. */
+/**
+ * Moves a counter. Going up past its limit fails the change-set (unlimited ends at 2⁵³ − 1); going below zero is a bug
+ * and fails it too.
+ */
 export interface CounterMove {
   readonly counter: string
   readonly by: number
@@ -39,7 +42,7 @@ export interface RecordDraft {
   readonly body: unknown
 }
 
-/** A large or secret payload, kept sealed beside the object that owns it and removed with it. */
+/** A large or secret payload, kept sealed beside the object that owns it, which must exist, and removed with it. */
 export interface BlobDraft {
   readonly owner: Ref
   /** From `Sealer.seal`: names the content without revealing it. */
