@@ -3,6 +3,7 @@ import { after, elapsed, type Instant } from '@stead/world'
 import type { Lease, LeaseRequest } from '../words/lease.ts'
 import type { Revision } from '../words/object.ts'
 import type { Mark } from '../words/store.ts'
+import { inTransaction } from './transaction.ts'
 
 /** Writes that are not change-sets: leases, marks, forgetting. None of them enters the log. Synchronous. */
 export class SqliteUpkeep {
@@ -15,7 +16,7 @@ export class SqliteUpkeep {
   }
 
   acquire({ names, holder, ttl }: LeaseRequest, now: Instant): readonly Lease[] {
-    return this.inTransaction(() =>
+    return inTransaction(this.database, () =>
       names.flatMap(
         name => (this.sql.acquire.get(name, holder, after(now, ttl), now) as unknown as Lease | undefined) ?? [],
       ),
@@ -23,7 +24,7 @@ export class SqliteUpkeep {
   }
 
   renew({ names, holder, ttl }: LeaseRequest, now: Instant): readonly Lease[] {
-    return this.inTransaction(() =>
+    return inTransaction(this.database, () =>
       names.flatMap(
         name => (this.sql.renew.get(after(now, ttl), name, holder, now) as unknown as Lease | undefined) ?? [],
       ),
@@ -31,7 +32,7 @@ export class SqliteUpkeep {
   }
 
   release({ names, holder }: { names: readonly string[]; holder: string }): void {
-    this.inTransaction(() => {
+    inTransaction(this.database, () => {
       for (const name of names) this.sql.release.run(name, holder)
     })
   }
@@ -47,13 +48,13 @@ export class SqliteUpkeep {
   }
 
   setMarks(marks: readonly Mark[]): void {
-    this.inTransaction(() => {
+    inTransaction(this.database, () => {
       for (const { mark, at, value } of marks) this.sql.setMark.run(mark, at, value)
     })
   }
 
   compact(through: Revision): void {
-    this.inTransaction(() => {
+    inTransaction(this.database, () => {
       const { head } = this.sql.head.get() as { head: Revision }
       const revision = Math.min(through, head)
       if (revision <= this.compacted()) return
@@ -73,26 +74,12 @@ export class SqliteUpkeep {
   expireOutcomes({ before, limit }: { before: Instant; limit: number }): number {
     return Number(this.sql.expireOutcomes.run(before, limit).changes)
   }
-
-  private inTransaction<T>(write: () => T): T {
-    this.sql.begin.run()
-    try {
-      const result = write()
-      this.sql.commit.run()
-      return result
-    } catch (error) {
-      if (this.database.isTransaction) this.database.exec('ROLLBACK')
-      throw error
-    }
-  }
 }
 
 function prepareUpkeep(database: DatabaseSync) {
   const prepare = (sql: string) => database.prepare(sql)
   const lease = 'name, holder, fence, expires_at AS expiresAt'
   return {
-    begin: prepare('BEGIN IMMEDIATE'),
-    commit: prepare('COMMIT'),
     getMeta: prepare('SELECT value FROM meta WHERE key = ?'),
     setMeta: prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'),
     // ?1 name, ?2 holder, ?3 new expiry, ?4 now. Still held by the same holder: renewed, same fence.
