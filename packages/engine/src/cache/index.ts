@@ -1,0 +1,5 @@
+export { type CacheEntry, type CacheListener, type CacheOptions, ReadCache } from './cache.ts'
+export type { CacheChange } from './contents.ts'
+export type { Index } from './kind-table.ts'
+export type { Criteria, Page, Query } from './select.ts'
+export type { View } from './view.ts'
