@@ -21,7 +21,7 @@ export interface CacheEntry {
 export type CacheListener = (entry: CacheEntry) => void
 
 export interface CacheOptions {
-  readonly store: Pick<Store, 'snapshot' | 'watch' | 'head'>
+  readonly store: Pick<Store, 'snapshot' | 'watch' | 'head' | 'headAsOf'>
   readonly world: World
   readonly indexes?: readonly Index[]
   readonly log?: Logger
@@ -126,9 +126,13 @@ export class ReadCache {
 
   /** How long ago it was last known to hold everything committed by then. Grows while the store cannot be followed. */
   lag(): Duration {
-    const now = this.options.world.monotonic()
-    if (this.isFollowing) this.currency.observe(this.current, this.options.store.head(), now)
-    return this.currency.lag(now)
+    if (this.isFollowing) this.observeHead()
+    return this.currency.lag(this.options.world.monotonic())
+  }
+
+  private observeHead(): void {
+    const { store, world } = this.options
+    this.currency.observe(this.current, store.head(), store.headAsOf?.() ?? world.monotonic())
   }
 
   private view(scope: ConstructorParameters<typeof ScopedView>[1]): View {
@@ -178,7 +182,7 @@ export class ReadCache {
       })
     }
     this.failures = 0
-    this.currency.observe(this.current, this.options.store.head(), this.options.world.monotonic())
+    this.observeHead()
   }
 
   private advance(entry: CacheEntry): void {

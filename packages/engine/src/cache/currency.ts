@@ -15,14 +15,14 @@ export class Currency {
     this.asOf = now
   }
 
-  /** The cache is at `revision` and the store's head is at `head`, now. */
-  observe(revision: Revision, head: Revision, now: Duration): void {
+  /** The cache is at `revision`, and the store's head was known to be at `head` at this time. */
+  observe(revision: Revision, head: Revision, at: Duration): void {
     if (this.mark && revision >= this.mark.head) {
       this.asOf = this.mark.at
       this.mark = undefined
     }
-    if (revision >= head) this.asOf = now
-    else this.mark ??= { head, at: now }
+    if (revision >= head) this.asOf = at
+    else this.mark ??= { head, at }
   }
 
   lag(now: Duration): Duration {

@@ -76,6 +76,11 @@ export interface Store {
   /** The last revision this node knows to be committed. */
   head(): Revision
   /**
+   * When, by this node's monotonic clock, `head` was last known to be the newest of all. A store that only this process
+   * writes always knows, and leaves it out; others answer the time at which they last asked and were answered.
+   */
+  headAsOf?(): Duration
+  /**
    * Every entry after `after`, each once, in order, without holes, for ever. Entries come in batches as they are there.
    * Throws GoneError when `after` is behind the compaction point, at the start or later for a watcher that is too slow.
    */
