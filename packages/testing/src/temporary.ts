@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,27 @@ export function loopFilesystem(mebibytes: number): string {
   const { directory, unmount } = mountLoopFilesystem(mebibytes)
   onTestFinished(unmount)
   return directory
+}
+
+/** Writes until nothing more fits. In small steps: a write larger than what is left may fail whole and leave the room. */
+export function fillDisk(directory: string): void {
+  const filler = openSync(join(directory, 'filler'), 'w')
+  try {
+    for (const step of [65_536, 1_024]) writeUntilFull(filler, Buffer.alloc(step))
+  } finally {
+    closeSync(filler)
+  }
+}
+
+function writeUntilFull(file: number, step: Buffer): void {
+  try {
+    for (;;) {
+      writeSync(file, step)
+      fsyncSync(file)
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
 }
 
 /** A loopback port nobody listens on. Another process may take it meanwhile: where a program can listen on port 0, let it. */

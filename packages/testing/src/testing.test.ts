@@ -2,7 +2,7 @@ import { existsSync, statfsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { describeWith, freePort, loopFilesystem, temporaryDirectory } from './index.ts'
+import { describeWith, fillDisk, freePort, loopFilesystem, temporaryDirectory } from './index.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -61,6 +61,12 @@ describeWith('loop filesystem', 'a loop file system', () => {
     const { blocks, bsize } = statfsSync(directory)
     expect(blocks * bsize).toBeGreaterThan(3 * 1_048_576)
     expect(blocks * bsize).toBeLessThanOrEqual(4 * 1_048_576)
+  })
+
+  test('can be filled until nothing fits', () => {
+    const disk = loopFilesystem(1)
+    fillDisk(disk)
+    expect(() => writeFileSync(join(disk, 'more'), Buffer.alloc(4_096), { flush: true })).toThrow('ENOSPC')
   })
 
   test('is unmounted and removed after the test', () => expect(existsSync(directory)).toBe(false))

@@ -1,0 +1,46 @@
+import { Command, CommanderError, Option } from 'commander'
+import { type Flags, flagOf, type Setting, settingNames, settings, variableOf } from './configuration/index.ts'
+import { exitCodes, explain } from './exit-codes.ts'
+import { readVersion } from './version.ts'
+
+/** Runs one command, tells people what went wrong if something did, and answers the exit code. */
+export async function run(argv: readonly string[]): Promise<number> {
+  try {
+    await buildProgram().parseAsync(argv)
+    return exitCodes.ok.code
+  } catch (error) {
+    // Commander has already said what is wrong, or shown the help that was asked for.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code
+    const { code, text } = explain(error)
+    console.error(text)
+    return code
+  }
+}
+
+/** The commands and their flags. What a command needs is loaded when it runs. */
+function buildProgram(): Command {
+  const program = new Command('stead').description('One control plane for every instance you run').exitOverride()
+
+  const serve = program.command('serve').description('run the control plane')
+  for (const name of settingNames) serve.addOption(optionFor(flagOf(name), variableOf(name), settings[name]))
+  serve.action(async (flags: Flags) => {
+    const { serveCommand } = await import('./commands/serve.ts')
+    await serveCommand(flags)
+  })
+
+  program
+    .command('version')
+    .description('say which version this is')
+    .action(() => {
+      const { version, node, revision } = readVersion(process.env)
+      console.log(`stead ${version} (${[`Node ${node}`, revision].filter(Boolean).join(', ')})`)
+    })
+
+  return program
+}
+
+/** Defaults are only shown here: were they given to commander, a flag that was not named would hide a variable that was. */
+function optionFor(flag: string, variable: string, { help, placeholder, default: fallback }: Setting): Option {
+  const notes = [`env: ${variable}`, ...(placeholder && fallback ? [`default: ${fallback}`] : [])]
+  return new Option(placeholder ? `${flag} <${placeholder}>` : flag, `${help} (${notes.join(', ')})`)
+}

@@ -1,0 +1,27 @@
+import { realWorld } from '@stead/world'
+import pino from 'pino'
+import { type Flags, loadConfiguration } from '../configuration/index.ts'
+import { serve } from '../serve.ts'
+import { onStopSignal } from '../stop-signals.ts'
+import { readVersion } from '../version.ts'
+
+/** `stead serve`: runs until it is told to stop. */
+export async function serveCommand(flags: Flags): Promise<void> {
+  const world = realWorld
+  const configuration = await loadConfiguration({ flags, env: process.env, directory: process.cwd() })
+  const version = readVersion(process.env)
+  const log = pino({ level: configuration.logLevel, base: null }, pino.destination(2))
+
+  // Listened for before anything is opened, so that a stop during the start closes what was opened.
+  const stopAsked = new Promise<string>(resolve => onStopSignal(world, resolve))
+  const serving = await serve({ configuration, version, world, log })
+  log.info({ ...version, data: configuration.data }, 'serving')
+  console.log(`Stead ${version.version} is listening on ${serving.url}`)
+  console.log(`Its data is in ${configuration.data}`)
+  console.log('Ctrl-C stops it')
+
+  const signal = await stopAsked
+  log.info({ signal }, 'stopping')
+  await serving.stop()
+  log.info('stopped')
+}

@@ -1,0 +1,89 @@
+import { isIP } from 'node:net'
+
+/** One thing that can be set. Its flag, its variable and its key in the file follow from its name. */
+export interface Setting {
+  readonly help: string
+  /** What stands for the value in the help; absent for a switch that is on when named. */
+  readonly placeholder?: string
+  readonly default?: string
+  /** Its value is never shown: it may hold a password. */
+  readonly secret?: true
+  /** A relative path, meant from where it was written: the working directory, or the file's own. */
+  readonly path?: true
+  /** What is wrong with a value, if anything, to follow "must be". */
+  readonly mustBe: (text: string) => string | undefined
+}
+
+const anything = () => undefined
+const oneOf = (values: readonly string[]) => (text: string) =>
+  values.includes(text) ? undefined : `one of ${values.join(', ')}`
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+
+/** Everything that can be set, in the order the help shows it. */
+export const settings = {
+  config: { help: 'a YAML file with any of these settings', placeholder: 'file', path: true, mustBe: anything },
+  listen: {
+    help: 'address and port of the API; port 0 takes any free one',
+    placeholder: 'host:port',
+    default: '127.0.0.1:7400',
+    mustBe: text => (parseListen(text) ? undefined : 'host:port, such as 127.0.0.1:7400 or [::1]:7400'),
+  },
+  data: {
+    help: 'directory for everything Stead keeps',
+    placeholder: 'directory',
+    default: './.stead',
+    path: true,
+    mustBe: anything,
+  },
+  database: {
+    help: 'keep objects in this PostgreSQL database and not in the data directory',
+    placeholder: 'url',
+    secret: true,
+    mustBe: text =>
+      ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '')
+        ? undefined
+        : 'a URL that starts with postgres://',
+  },
+  tlsCert: { help: 'certificate (PEM) to serve HTTPS with', placeholder: 'file', path: true, mustBe: anything },
+  tlsKey: { help: 'private key (PEM) of that certificate', placeholder: 'file', path: true, mustBe: anything },
+  behindProxy: {
+    help: 'a proxy in front does TLS: listen beyond loopback without it',
+    default: 'false',
+    mustBe: oneOf(['true', 'false']),
+  },
+  logLevel: {
+    help: `least important log lines to write: ${logLevels.join(', ')}`,
+    placeholder: 'level',
+    default: 'info',
+    mustBe: oneOf(logLevels),
+  },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof settings
+
+export const settingNames = Object.keys(settings) as readonly SettingName[]
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+export const flagOf = (name: SettingName): string => `--${kebab(name)}`
+export const variableOf = (name: SettingName): string => `STEAD_${kebab(name).replaceAll('-', '_').toUpperCase()}`
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Reads `host:port` and `[ipv6]:port`. */
+export function parseListen(text: string): ListenAddress | undefined {
+  const match = /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(text)
+  if (!match) return undefined
+  const [, ipv6, name, digits] = match
+  const port = Number(digits)
+  if (port > 65_535 || (ipv6 !== undefined && isIP(ipv6) !== 6)) return undefined
+  return { host: (ipv6 ?? name)!, port }
+}
+
+/** Whether only this machine can reach a listener there. A name counts only if it is `localhost`: others may resolve to anything. */
+export function isLoopback({ host }: ListenAddress): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
+}
