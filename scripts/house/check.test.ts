@@ -121,10 +121,12 @@ describe('time, chance and waiting', () => {
   test.each(uses)('%s is refused in the product', text => {
     expect(broken('packages/engine/src/a.ts', `\n${text}`)).toContain('2 machine')
     expect(broken('apps/stead/src/a.ts', `\n${text}`)).toContain('2 machine')
+    expect(broken('packages/world/src/ids.ts', `\n${text}`)).toContain('2 machine')
   })
 
   test.each([
     'packages/world/src/real.ts',
+    'packages/world/src/virtual.ts',
     'packages/engine/src/a.test.ts',
     'packages/engine/src/store.suite.ts',
     'packages/engine/src/tests/writer.ts',

@@ -35,9 +35,12 @@ export const testsMayImport: readonly string[] = ['testing']
 /** Tests, and the suites and programs that only tests use. */
 export const isTestFile = (path: string): boolean => /\.(test|suite)\.\w+$|\/tests\//.test(path)
 
-/** Time, randomness and waiting come from a `World`; only its real one, and what never runs in the product, asks the machine. */
+/**
+ * Time, randomness and waiting come from a `World`. Only the real one asks the machine, the virtual one to let the
+ * machine's own queue run empty, and what never runs in the product.
+ */
 export const mayAskTheMachine = (path: string): boolean =>
-  path === 'packages/world/src/real.ts' ||
+  /^packages\/world\/src\/(real|virtual)\.ts$/.test(path) ||
   isTestFile(path) ||
   /^(bench|scripts|packages\/testing|apps\/console)\//.test(path)
 
