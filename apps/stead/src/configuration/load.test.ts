@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryDirectory } from '@stead/testing'
 import { describe, expect, test } from 'vitest'
 import { loadConfiguration } from './load.ts'
-import { isLoopback, parseListen } from './settings.ts'
+import { flagOf, isLoopback, parseListen, type Setting, settingNames, settings, variableOf } from './settings.ts'
 import type { Flags } from './sources.ts'
 
 const directory = '/srv'
@@ -103,6 +103,24 @@ describe('what is wrong is named with where it was set', () => {
     const error: Error = await load({ database: 'mysql://u:secret@h/d' }).catch(error => error)
     expect(error.message).toBe('database (set in --database) must be a URL that starts with postgres://')
   })
+})
+
+test('the documentation has a row for every setting', () => {
+  const page = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8')
+  const rows = page.split('\n').filter(line => line.startsWith('| `--'))
+  expect(
+    rows.map(row =>
+      row
+        .split('|')
+        .slice(1, 5)
+        .map(cell => cell.replaceAll('`', '').trim()),
+    ),
+  ).toEqual(
+    settingNames.map(name => {
+      const { default: fallback = '' }: Setting = settings[name]
+      return [flagOf(name), variableOf(name), name === 'config' ? '' : name, fallback]
+    }),
+  )
 })
 
 describe('listening beyond loopback', () => {
