@@ -11,6 +11,8 @@ export interface MachineLaunch {
   readonly allowedSourceAddresses?: readonly string[]
   readonly sshKeys?: readonly string[]
   readonly userData?: Uint8Array
+  /** The backend's ids of volumes to attach, in this order. */
+  readonly volumes?: readonly string[]
 }
 
 export type PortProtocol = 'tcp' | 'udp'
@@ -35,6 +37,14 @@ export type HealthCheck = {
   | { readonly type: 'command'; readonly command: readonly string[] }
 )
 
+export interface VolumeMount {
+  readonly name: string
+  readonly path: string
+  readonly readOnly: boolean
+  /** The backend's id of a volume that outlives the server. Absent: one of the server's own, which goes with it. */
+  readonly volume?: string
+}
+
 /** One service of a co-scheduled unit. Secrets arrive in the clear here and only here: a provider must not show them again. */
 export interface ServiceLaunch {
   readonly role: 'main' | 'sidecar' | 'init'
@@ -45,7 +55,7 @@ export interface ServiceLaunch {
   readonly secretEnv: Readonly<Record<string, string>>
   readonly files: readonly { readonly path: string; readonly content: Uint8Array; readonly secret: boolean }[]
   readonly ports: readonly ServicePort[]
-  readonly volumes: readonly { readonly name: string; readonly path: string; readonly readOnly: boolean }[]
+  readonly volumes: readonly VolumeMount[]
   readonly resources: { readonly cpuMillis?: number; readonly memoryMiB?: number; readonly gpus?: number }
   readonly healthChecks: readonly HealthCheck[]
   readonly dependsOn: readonly string[]

@@ -32,6 +32,8 @@ export interface Addresses {
 export interface ServiceInfo {
   readonly state: 'waiting' | 'running' | 'exited' | 'unknown'
   readonly ready: boolean
+  /** What its health checks say; absent when it has none. */
+  readonly health?: 'healthy' | 'unhealthy' | 'unknown'
   readonly restarts: number
   readonly exitCode?: number
   readonly reason?: string
@@ -44,6 +46,9 @@ export interface ServerInfo {
   readonly state: ServerState
   readonly stateReason?: string
   readonly launchedAt?: Instant
+  /** What it has and runs, where the backend says so: how a drift from what was asked is seen. */
+  readonly flavor?: string
+  readonly image?: string
   readonly addresses: Addresses
   readonly endpoints: readonly Endpoint[]
   readonly services: Readonly<Record<string, ServiceInfo>>

@@ -1,0 +1,46 @@
+import type { World } from '@stead/world'
+import type { Static, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+import { ProviderError } from './errors.ts'
+import type { Provider } from './provider.ts'
+import type { Owner } from './tags.ts'
+
+export interface Connection<Configuration, Credentials> {
+  readonly configuration: Configuration
+  /** Sealed wherever it is kept, and never shown again. */
+  readonly credentials: Credentials
+  readonly owner: Owner
+  readonly world: World
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A provider is one function and two types: what its region is configured with, and what opens the door. */
+export interface ProviderDefinition<Configuration extends TSchema = TSchema, Credentials extends TSchema = TSchema> {
+  /** The word a region says, e.g. `docker`. */
+  readonly kind: string
+  readonly configuration: Configuration
+  readonly credentials: Credentials
+  /** Loads what it needs only now: a region nobody uses costs nothing. */
+  connect(connection: Connection<Static<Configuration>, Static<Credentials>>): Promise<Provider>
+}
+
+/** The same definition, whose `connect` first refuses what does not fit the two types. */
+export function defineProvider<Configuration extends TSchema, Credentials extends TSchema>(
+  definition: ProviderDefinition<Configuration, Credentials>,
+): ProviderDefinition<Configuration, Credentials> {
+  return {
+    ...definition,
+    async connect(connection) {
+      check(definition.kind, 'configuration', definition.configuration, connection.configuration)
+      check(definition.kind, 'credentials', definition.credentials, connection.credentials)
+      return definition.connect(connection)
+    },
+  }
+}
+
+/** Says where it is wrong, never what was there: it may be a secret. */
+function check(kind: string, what: string, schema: TSchema, value: unknown): void {
+  if (Value.Check(schema, value)) return
+  const wrong = Value.Errors(schema, value).map(error => `${error.instancePath || '/'} ${error.message}`)
+  throw new ProviderError('InvalidConfig', `the ${what} of a ${kind} region: ${wrong.join('; ')}`)
+}

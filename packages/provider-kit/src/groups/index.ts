@@ -1,0 +1,7 @@
+export * from './collection.ts'
+export * from './console.ts'
+export * from './exec.ts'
+export * from './logs.ts'
+export * from './metrics.ts'
+export * from './resources.ts'
+export * from './watch.ts'

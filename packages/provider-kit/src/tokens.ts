@@ -1,0 +1,57 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { LaunchSpec } from './launch-spec.ts'
+
+declare const tokenBrand: unique symbol
+
+/** What makes a create happen once: the same token never makes a second object. */
+export type CreateToken = string & { readonly [tokenBrand]: true }
+
+export const createToken = (text: string): CreateToken => text as CreateToken
+
+/** Server id and attempt. At most 64 characters of plain ASCII: what EC2 takes as a client token. */
+export const launchToken = (serverId: string, attempt: number): CreateToken => createToken(`${serverId}.${attempt}`)
+
+/**
+ * A short text that is equal for equal configurations, to tell "the same again" from "something else with the same token".
+ * It is written on backend objects, where many can read it, so secret values are left out: a hash of a weak one can be guessed.
+ */
+export function launchFingerprint(spec: LaunchSpec): string {
+  if (spec.source.type !== 'services') return fingerprint(spec)
+  const services = Object.entries(spec.source.services).map(([name, service]) => [
+    name,
+    {
+      ...service,
+      secretEnv: Object.keys(service.secretEnv),
+      files: service.files.map(file => (file.secret ? { path: file.path, secret: true } : file)),
+    },
+  ])
+  return fingerprint({ ...spec, source: { ...spec.source, services: Object.fromEntries(services) } })
+}
+
+/** As `launchFingerprint`, of any plain value. Functions and undefined fields do not count. */
+export function fingerprint(value: unknown): string {
+  const hash = createHash('sha256')
+  feed(hash, value)
+  return hash.digest('base64url').slice(0, 32)
+}
+
+/** Counts go before contents, so that no two different values feed the same bytes. */
+function feed(hash: Hash, value: unknown): void {
+  if (value instanceof Uint8Array) {
+    hash.update(`b${value.length}:`)
+    hash.update(value)
+  } else if (Array.isArray(value)) {
+    hash.update(`a${value.length}:`)
+    for (const item of value) feed(hash, item)
+  } else if (value !== null && typeof value === 'object') {
+    const fields = Object.entries(value).filter(([, field]) => field !== undefined && typeof field !== 'function')
+    hash.update(`o${fields.length}:`)
+    for (const [key, field] of fields.sort(([a], [b]) => (a < b ? -1 : 1))) {
+      feed(hash, key)
+      feed(hash, field)
+    }
+  } else {
+    const text = JSON.stringify(value) ?? 'null'
+    hash.update(`${text.length}:${text}`)
+  }
+}
