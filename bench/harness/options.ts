@@ -1,0 +1,48 @@
+import { parseArgs } from 'node:util'
+
+export interface Options {
+  readonly suite: string
+  readonly quick: boolean
+  readonly json: string | undefined
+  readonly markdown: string | undefined
+  readonly directory: string
+}
+
+export const usage = `Usage: npm run bench -- <suite> [options]
+
+Suites
+  store   durable commits, watch latency, restart and memory of the store, beside raw SQLite and etcd
+
+Options
+  --quick           fewer and shorter rounds: a first impression, not a result
+  --directory DIR   where files are written, on the disk to be measured (default .bench)
+  --json FILE       every sample of every round, as JSON
+  --markdown FILE   the printed report, as a page
+  --help            this text
+
+Ends with 1 when a floor is not passed.`
+
+/** What the command line asks for; undefined for help. Throws, with what is wrong, for anything else. */
+export function readOptions(argv: readonly string[]): Options | undefined {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      quick: { type: 'boolean', default: false },
+      directory: { type: 'string', default: '.bench' },
+      json: { type: 'string' },
+      markdown: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help || positionals.length === 0) return undefined
+  const [suite, ...more] = positionals
+  if (more.length > 0) throw new Error(`one suite at a time: ${positionals.join(', ')}`)
+  return {
+    suite: suite!,
+    quick: values.quick,
+    directory: values.directory,
+    json: values.json,
+    markdown: values.markdown,
+  }
+}
