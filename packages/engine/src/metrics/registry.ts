@@ -1,4 +1,4 @@
-import type { CounterMetric, GaugeMetric, HistogramMetric, MetricFamily, Metrics } from './metrics.ts'
+import type { MetricFamily, Metrics } from './metrics.ts'
 import { CounterSeries, GaugeSeries, HistogramSeries, type Sample, type Series } from './series.ts'
 
 export const openMetricsContentType = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
@@ -29,41 +29,21 @@ class Registry implements MetricsRegistry {
   readonly #families = new Map<string, SeriesFamily<Series>>()
   readonly #refreshers: (() => void)[] = []
 
-  counter(name: string, help: string): CounterMetric
-  counter<Label extends string>(
-    name: string,
-    help: string,
-    labels: readonly Label[],
-  ): MetricFamily<Label, CounterMetric>
-  counter(
-    name: string,
-    help: string,
-    labels: readonly string[] = [],
-  ): CounterMetric | MetricFamily<string, CounterMetric> {
-    return this.#register({ name, type: 'counter', help, labels, buckets: [] }, () => new CounterSeries())
-  }
+  // Cast, because whether labels were given decides what is answered, and only the interface's overloads can say that.
+  readonly counter = ((name: string, help: string, labels: readonly string[] = []) =>
+    this.#register(
+      { name, type: 'counter', help, labels, buckets: [] },
+      () => new CounterSeries(),
+    )) as Metrics['counter']
 
-  gauge(name: string, help: string): GaugeMetric
-  gauge<Label extends string>(name: string, help: string, labels: readonly Label[]): MetricFamily<Label, GaugeMetric>
-  gauge(name: string, help: string, labels: readonly string[] = []): GaugeMetric | MetricFamily<string, GaugeMetric> {
-    return this.#register({ name, type: 'gauge', help, labels, buckets: [] }, () => new GaugeSeries())
-  }
+  readonly gauge = ((name: string, help: string, labels: readonly string[] = []) =>
+    this.#register({ name, type: 'gauge', help, labels, buckets: [] }, () => new GaugeSeries())) as Metrics['gauge']
 
-  histogram(name: string, help: string, buckets: readonly number[]): HistogramMetric
-  histogram<Label extends string>(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-    labels: readonly Label[],
-  ): MetricFamily<Label, HistogramMetric>
-  histogram(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-    labels: readonly string[] = [],
-  ): HistogramMetric | MetricFamily<string, HistogramMetric> {
-    return this.#register({ name, type: 'histogram', help, labels, buckets }, () => new HistogramSeries(buckets))
-  }
+  readonly histogram = ((name: string, help: string, buckets: readonly number[], labels: readonly string[] = []) =>
+    this.#register(
+      { name, type: 'histogram', help, labels, buckets },
+      () => new HistogramSeries(buckets),
+    )) as Metrics['histogram']
 
   beforeExposition(refresh: () => void): void {
     this.#refreshers.push(refresh)
