@@ -4,6 +4,9 @@ import type { SeededRandom } from './seeded-random.ts'
 import { sleepOn } from './sleep.ts'
 import type { Timer, World } from './world.ts'
 
+/** The clock moves in whole ticks of 1/1024 ms, so that sums of times are exact and a timer never fires before its time. */
+export const wholeTicks = (length: number): number => Math.ceil(length * 1_024) / 1_024
+
 /** What a node needs of the virtual world it lives in. */
 export interface Timeline {
   /** True time, in milliseconds since the epoch. Fractions are allowed. */
@@ -41,7 +44,7 @@ export class VirtualNode implements World {
     this.#timeline = timeline
     this.#random = random
     // Monotonic clocks of two machines have nothing to do with each other: code that compares them must fail here.
-    this.#monotonicStart = timeline.time - random.next() * 1_000_000
+    this.#monotonicStart = timeline.time - wholeTicks(random.next() * 1_000_000)
   }
 
   now(): Instant {
@@ -80,7 +83,7 @@ export class VirtualNode implements World {
 
   /** It does nothing for this long, then everything that came due meanwhile fires: a full garbage collection, a paused VM. */
   stall(length: Duration): void {
-    this.#stalledUntil = Math.max(this.#stalledUntil, this.#timeline.time + length)
+    this.#stalledUntil = Math.max(this.#stalledUntil, this.#timeline.time + wholeTicks(length))
   }
 
   get stalledUntil(): number {

@@ -129,3 +129,22 @@ test('waiting for what cannot happen says so instead of hanging', async () => {
   await expect(world.run(new Promise(() => {}))).rejects.toThrow('nothing is left to do (virtual time, seed 3)')
   await expect(world.run(world.sleep(seconds(9)), seconds(5))).rejects.toThrow('did not come true within 5000 ms')
 })
+
+test('a timer never fires before its time, to the last digit', () =>
+  fc.assert(
+    fc.asyncProperty(fc.integer(), fc.array(fc.double({ min: 0, max: 1e6, noNaN: true })), async (seed, delays) => {
+      const world = new VirtualWorld({ seed })
+      const node = world.node()
+      const early: number[] = []
+      for (const delay of delays) {
+        const due = node.monotonic() + delay
+        node.setTimer(millis(due - node.monotonic()), () => {
+          if (node.monotonic() < due) early.push(delay)
+        })
+        await world.runFor(millis(node.random()))
+      }
+      await world.runUntilIdle()
+      expect(early).toEqual([])
+    }),
+    { numRuns: 50 },
+  ))

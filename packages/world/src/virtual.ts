@@ -3,7 +3,7 @@ import type { Duration } from './duration.ts'
 import { millis } from './duration.ts'
 import { type Instant, instant } from './instant.ts'
 import { SeededRandom } from './seeded-random.ts'
-import { type Timeline, VirtualNode, type VirtualNodeOptions } from './virtual-node.ts'
+import { type Timeline, VirtualNode, type VirtualNodeOptions, wholeTicks } from './virtual-node.ts'
 import type { Timer, World } from './world.ts'
 
 interface Alarm {
@@ -81,8 +81,8 @@ export class VirtualWorld implements World, Timeline {
   }
 
   schedule(delay: Duration, fire: () => void, node: VirtualNode): Timer {
-    const due = this.#time + Math.max(0, delay)
-    if (Number.isNaN(due)) throw new RangeError(`cannot wait for ${delay}`)
+    if (Number.isNaN(delay)) throw new RangeError(`cannot wait for ${delay}`)
+    const due = this.#time + wholeTicks(Math.max(0, delay))
     const appointment = this.#alarms.add(due, { node, fire }, this.#ties.next())
     return { cancel: () => void this.#alarms.remove(appointment) }
   }
@@ -129,7 +129,7 @@ export class VirtualWorld implements World, Timeline {
 
   /** Runs everything due within this long; the clock ends exactly there. */
   async runFor(length: Duration): Promise<void> {
-    const end = this.#time + length
+    const end = this.#time + wholeTicks(length)
     await this.drain()
     while (await this.step(end));
     this.#time = end
