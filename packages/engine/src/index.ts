@@ -1,4 +1,3 @@
-export { type BackoffOptions, backoff } from './backoff.ts'
 export * from './cache/index.ts'
 export { changeSet } from './change-set-builder.ts'
 export * from './metrics/index.ts'
