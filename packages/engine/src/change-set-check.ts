@@ -1,6 +1,6 @@
 import type { ChangeSet } from './words/change-set.ts'
 import { InvalidChangeSetError } from './words/errors.ts'
-import { type Ref, refKey } from './words/object.ts'
+import { type Ref, refKey, sameRef } from './words/object.ts'
 
 /**
  * What a change-set must be before it is sent. Whatever a database would choke on is refused here, with the same words
@@ -53,24 +53,26 @@ function checkExpectations({ expect }: ChangeSet): void {
 
 /** One object changes at most once in a change-set: otherwise its outcome would depend on an order nobody sees. */
 function checkObjects({ puts, removes }: ChangeSet): void {
-  const seen = new Set<string>()
-  for (const ref of [...puts, ...removes]) {
-    checkRef(ref)
-    if (seen.size === seen.add(refKey(ref)).size) throw invalid(`${refKey(ref)} is changed twice`)
-  }
+  for (const ref of puts) checkRef(ref)
+  for (const ref of removes) checkRef(ref)
+  if (puts.length + removes.length < 2) return
+  const twice = findRepeated([...puts, ...removes].map(refKey))
+  if (twice) throw invalid(`${twice} is changed twice`)
 }
 
 function checkKeys({ takes, releases }: ChangeSet): void {
-  for (const [verb, claims] of [
-    ['taken', takes],
-    ['released', releases],
-  ] as const) {
-    const seen = new Set<string>()
-    for (const claim of claims) {
-      checkClaim(claim)
-      if (seen.size === seen.add(claim.key).size) throw invalid(`key ${claim.key} is ${verb} twice`)
-    }
-  }
+  for (const claim of takes) checkClaim(claim)
+  for (const claim of releases) checkClaim(claim)
+  const taken = findRepeated(takes.map(({ key }) => key))
+  if (taken) throw invalid(`key ${taken} is taken twice`)
+  const released = findRepeated(releases.map(({ key }) => key))
+  if (released) throw invalid(`key ${released} is released twice`)
+}
+
+function findRepeated(names: readonly string[]): string | undefined {
+  if (names.length < 2) return undefined
+  const seen = new Set<string>()
+  return names.find(name => seen.size === seen.add(name).size)
 }
 
 function checkClaim({ key, holder }: { key: string; holder: string }): void {
@@ -90,12 +92,12 @@ function checkCounters({ moves, limits }: ChangeSet): void {
 }
 
 function checkBlobs({ blobs, dropBlobs, removes }: ChangeSet): void {
-  const removed = new Set(removes.map(refKey))
   for (const { owner, hash, sealed } of blobs) {
     checkRef(owner)
     checkName('hash', hash)
     if (!(sealed instanceof Uint8Array)) throw invalid(`blob ${hash} of ${refKey(owner)} is not bytes`)
-    if (removed.has(refKey(owner))) throw invalid(`a blob is given to ${refKey(owner)}, which is removed`)
+    if (removes.some(removed => sameRef(removed, owner)))
+      throw invalid(`a blob is given to ${refKey(owner)}, which is removed`)
   }
   for (const { owner, hash } of dropBlobs) {
     checkRef(owner)

@@ -1,4 +1,6 @@
 export * from './cache/index.ts'
 export { changeSet } from './change-set-builder.ts'
 export * from './metrics/index.ts'
+export { openSqliteStore, type SqliteStoreOptions } from './sqlite/open-store.ts'
+export type { SqliteStore } from './sqlite/store.ts'
 export * from './words/index.ts'

@@ -8,6 +8,7 @@ import { type Circumstances, homeOf, settleIdentity } from './identity.ts'
 import { SqliteReader } from './reader.ts'
 import { applicationId, migrations } from './schema.ts'
 import { inTransaction } from './transaction.ts'
+import { SqliteUpkeep } from './upkeep.ts'
 
 /** How long a connection waits for another one, e.g. an operator's `sqlite3`, before it gives up. */
 const busyTimeout = 5_000
@@ -61,6 +62,8 @@ export function openForWriting(path: string, circumstances: Omit<Circumstances, 
     const opened = database
     const identity = inTransaction(opened, () => {
       migrate(opened, path)
+      // Only one process at a time can have this file: whoever held a lease is gone.
+      new SqliteUpkeep(opened).expireLeases()
       return settleIdentity(opened, { ...circumstances, home: homeOf(path), head: new SqliteReader(opened).head() })
     })
     return { database: opened, identity }

@@ -18,6 +18,22 @@ export interface RecordRow {
   readonly body: string
 }
 
+export interface ObjectRow extends EncodedStored {
+  readonly position: number
+}
+
+/** At least one row, and no more once they weigh this much: 256 of the largest would not fit in one answer. */
+function takeUntil<Row>(rows: Iterable<Row>, weigh: (row: Row) => number, bytes = Number.POSITIVE_INFINITY): Row[] {
+  const taken: Row[] = []
+  let weight = 0
+  for (const row of rows) {
+    taken.push(row)
+    weight += weigh(row)
+    if (weight >= bytes) break
+  }
+  return taken
+}
+
 const columns = 'kind, id, revision, generation, spec, rest'
 
 /** Every read, synchronous, on its own connection. Rows stay text: whoever asked parses them. */
@@ -51,12 +67,14 @@ export class SqliteReader {
   }
 
   /** Objects in storage order; `after` is the last one's position, 0 to start. */
-  objects(after: number, limit: number): readonly (EncodedStored & { readonly position: number })[] {
-    return this.sql.objects.all(after, limit) as unknown as (EncodedStored & { position: number })[]
+  objects(after: number, limit: number, bytes?: number): readonly ObjectRow[] {
+    const rows = this.sql.objects.iterate(after, limit) as unknown as Iterable<ObjectRow>
+    return takeUntil(rows, ({ spec, rest }) => spec.length + rest.length, bytes)
   }
 
-  log(after: Revision, limit: number): readonly LogRow[] {
-    return this.sql.log.all(after, limit) as unknown as LogRow[]
+  log(after: Revision, limit: number, bytes?: number): readonly LogRow[] {
+    const rows = this.sql.log.iterate(after, limit) as unknown as Iterable<LogRow>
+    return takeUntil(rows, ({ changes }) => changes.length, bytes)
   }
 
   /** The log's time never goes back, so halving the range finds the place without an index. */

@@ -53,13 +53,16 @@ export class SqliteUpkeep {
     })
   }
 
-  compact(through: Revision): void {
-    inTransaction(this.database, () => {
+  /** Forgets the log through a revision, at most `limit` entries of it; answers how far it came. */
+  compact(through: Revision, limit = Number.MAX_SAFE_INTEGER): Revision {
+    return inTransaction(this.database, () => {
       const { head } = this.sql.head.get() as { head: Revision }
-      const revision = Math.min(through, head)
-      if (revision <= this.compacted()) return
+      const before = this.compacted()
+      const revision = Math.min(through, head, before + limit)
+      if (revision <= before) return before
       this.sql.trimLog.run(revision)
       this.sql.setMeta.run('compacted', String(revision))
+      return revision
     })
   }
 
