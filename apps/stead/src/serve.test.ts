@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -151,6 +151,32 @@ describe('refusing to start', () => {
     expect(code).toBe(10)
     expect(stderr).toContain(`the data directory ${join(file, 'data')} cannot be written`)
     expect(stderr).toContain('choose another with --data')
+  })
+
+  test('a store that another one has open', async () => {
+    const data = join(temporaryDirectory(), 'data')
+    const first = await serving('--data', data)
+    const { code, stderr } = await ending(...anyPort, '--data', data)
+    expect(code).toBe(11)
+    expect(stderr).toContain('in use by another process')
+    expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+  })
+
+  test('a store that is damaged, or that a newer version wrote, and leaves both as they are', async () => {
+    const data = temporaryDirectory()
+    const file = join(data, 'stead.db')
+    const header = Buffer.alloc(4_096)
+    header.write('SQLite format 3\0')
+    header.writeUInt32BE(9_999, 60)
+    header.write('STED', 68)
+    for (const [bytes, expected] of [
+      [Buffer.from('not a database'.repeat(100)), 12],
+      [header, 14],
+    ] as const) {
+      writeFileSync(file, bytes)
+      expect((await ending(...anyPort, '--data', data)).code).toBe(expected)
+      expect(readFileSync(file)).toEqual(bytes)
+    }
   })
 
   test('a bad setting, without a stack of code', async () => {

@@ -1,6 +1,7 @@
-import { createMetrics } from '@stead/engine'
+import { createMetrics, openSqliteStore, type Store } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Logger } from 'pino'
+import { openAdminSocket } from './admin/server.ts'
 import type { Configuration } from './configuration/index.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { StartError } from './exit-codes.ts'
@@ -18,6 +19,8 @@ export interface ServeOptions {
 
 export interface Serving {
   readonly url: string
+  /** Resolves with the reason if it can never serve again. */
+  readonly failed: Promise<Error>
   /** Stops accepting, finishes what was begun, lets go of everything. */
   stop(): Promise<void>
 }
@@ -30,11 +33,23 @@ export async function serve({ configuration, version, world, log }: ServeOptions
   try {
     openDataDirectory(configuration.data)
     parts.add(measureProcess(metrics, world))
+    const store = await openSqliteStore({ directory: configuration.data, world })
+    parts.add({ name: 'store', close: () => store.close() })
+    tellIdentity(store, log)
+    const commands = { resume: () => store.resume() }
+    parts.add(await openAdminSocket({ data: configuration.data, log, commands }))
     const { url, part } = await listen({ configuration, log, world, metrics, parts, version })
     parts.add(part)
-    return { url, stop: () => parts.close() }
+    return { url, failed: store.failed, stop: () => parts.close() }
   } catch (error) {
     await parts.close()
     throw error
   }
+}
+
+/** A restored or copied store must not act on what another one may still own: whoever starts it has to know. */
+function tellIdentity({ identity }: Store, log: Logger): void {
+  log.info(identity, 'store opened')
+  if (identity.observeOnly)
+    log.warn('this store was restored or copied: Stead only observes and changes nothing outside until `stead resume`')
 }

@@ -20,8 +20,10 @@ export async function serveCommand(flags: Flags): Promise<void> {
   console.log(`Its data is in ${configuration.data}`)
   console.log('Ctrl-C stops it')
 
-  const signal = await stopAsked
-  log.info({ signal }, 'stopping')
+  const ending = await Promise.race([stopAsked, serving.failed])
+  if (ending instanceof Error) log.fatal({ err: ending }, 'stopping: it cannot go on')
+  else log.info({ signal: ending }, 'stopping')
   await serving.stop()
   log.info('stopped')
+  if (ending instanceof Error) throw ending
 }
