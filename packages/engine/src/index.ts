@@ -1,5 +1,8 @@
 export * from './cache/index.ts'
 export { changeSet } from './change-set-builder.ts'
+export * from './controllers/index.ts'
+export { type Engine, type EngineOptions, type Readiness, startEngine } from './engine.ts'
+export type { Retention } from './maintenance/maintenance.ts'
 export * from './metrics/index.ts'
 export { openSqliteStore, type SqliteStoreOptions } from './sqlite/open-store.ts'
 export type { SqliteStore } from './sqlite/store.ts'

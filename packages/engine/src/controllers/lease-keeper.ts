@@ -50,6 +50,7 @@ export class LeaseKeeper {
     const { leases, holder, ttl } = this.options
     const sent = this.options.world.monotonic()
     const renewed = await leases.renew({ names, holder, ttl })
+    this.expire()
     const granted = new Set(renewed.map(({ name }) => name))
     this.lose(names.filter(name => this.held.has(name) && !granted.has(name)))
     // One that ran out while the question was under way is lost already, and stays so until it is acquired anew.
@@ -65,6 +66,7 @@ export class LeaseKeeper {
     const { leases, holder, ttl, world } = this.options
     const sent = world.monotonic()
     const acquired = await leases.acquire({ names, holder, ttl })
+    this.expire()
     const before = new Map(this.held)
     this.lose(
       acquired.filter(({ name, fence }) => (before.get(name)?.fence ?? fence) !== fence).map(({ name }) => name),
@@ -106,6 +108,7 @@ export class LeaseKeeper {
     this.expiry = world.setTimer(millis(Math.max(0, first - world.monotonic())), () => this.expire())
   }
 
+  /** Before anything is kept longer, too: whoever saw a lease run out is told that it was lost. */
   private expire(): void {
     const now = this.options.world.monotonic()
     this.lose([...this.held.values()].filter(({ validUntil }) => validUntil <= now).map(({ name }) => name))

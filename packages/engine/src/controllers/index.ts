@@ -1,0 +1,5 @@
+export { type Controller, controller, type OutsideCall, owned, type ReconcileContext, type Wake } from './controller.ts'
+export { DeadlineError, ObserveOnlyError, ShardLostError, StoppingError } from './errors.ts'
+export { addFinalizer, hasFinalizer, letGo, mayBeRemoved, removeFinalizer } from './finalizers.ts'
+export { type Ending, type Entry, type Lane, type QueueOptions, WorkQueue } from './queue.ts'
+export { shardCount, shardOf } from './shards.ts'
