@@ -59,7 +59,8 @@ export class ReconcileRun implements ReconcileContext {
     this.ending.abort(reason)
   }
 
-  async commit(set: ChangeSet): Promise<Committed> {
+  // Bound, so that a reconcile may take out of its context what it needs: `{ commit, outside, world }`.
+  readonly commit = async (set: ChangeSet): Promise<Committed> => {
     const { store, cache, metrics } = this.options
     const fenced: ChangeSet = { ...set, expect: [...set.expect, this.surelyOurs()] }
     const committed = await store.commit(fenced).catch(error => {
@@ -72,7 +73,7 @@ export class ReconcileRun implements ReconcileContext {
     return committed
   }
 
-  async outside<T>(call: OutsideCall, perform: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  readonly outside = async <T>(call: OutsideCall, perform: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     this.surelyOurs()
     const { world, outside: metrics } = this.options
     return callOutside({ world, metrics, observeOnly: this.observeOnly, signal: this.signal }, call, perform)

@@ -1,0 +1,63 @@
+import { hours, minutes, seconds } from '@stead/world'
+import { expect, test } from 'vitest'
+import { changeSet } from '../change-set-builder.ts'
+import { House } from '../testing/house.ts'
+import { widget } from '../testing/widgets.ts'
+
+test('the log keeps at least so many entries and so much time, whichever is more', async () => {
+  const house = new House()
+  await house.start({ retention: { logEntries: 10, logAge: minutes(10) } })
+  for (let i = 0; i < 30; i++) await house.commit(set => set.create(widget(`w${i}`)))
+  await house.world.runFor(minutes(5))
+  expect(await house.world.run(house.store.compacted())).toBe(0)
+  await house.world.runFor(minutes(7))
+  expect(await house.world.run(house.store.compacted())).toBe(20)
+  await house.world.runFor(hours(2))
+  expect(await house.world.run(house.store.compacted())).toBe(20)
+})
+
+test('a long log is shortened in small steps', async () => {
+  const house = new House()
+  for (let i = 0; i < 2_500; i++) await house.commit(set => set.puts.push(widget('a', { size: i })))
+  await house.start({ retention: { logEntries: 100, logAge: seconds(1) } })
+  await house.world.runFor(minutes(1))
+  expect(await house.world.run(house.store.compacted())).toBe(2_400)
+  expect(house.store.calls.compact).toBe(3)
+})
+
+test('outcomes and records are kept as long as they are said to be', async () => {
+  const house = new House()
+  const { engine } = await house.start({ retention: { outcomes: minutes(20), records: { events: minutes(40) } } })
+  const set = changeSet(house.world)
+    .create(widget('a'))
+    .record({ table: 'events', subject: 'a', scope: 'p', body: 1 })
+    .record({ table: 'audit', subject: 'a', scope: 'p', body: 2 })
+  await house.world.run(engine.commit(set))
+  const isKnown = async () => (await house.world.run(house.store.outcome(set.id))) !== undefined
+  const count = async (table: string) =>
+    (await house.world.run(house.store.records({ table, scope: 'p', limit: 10 }))).length
+  await house.world.runFor(minutes(19))
+  expect(await isKnown()).toBe(true)
+  await house.world.runFor(minutes(2))
+  expect(await isKnown()).toBe(false)
+  await house.world.runFor(minutes(18))
+  expect([await count('events'), await count('audit')]).toEqual([1, 1])
+  await house.world.runFor(minutes(2))
+  expect([await count('events'), await count('audit')]).toEqual([0, 1])
+})
+
+test('one node does it, whichever holds the lease', async () => {
+  const house = new House()
+  const first = await house.start()
+  const second = await house.start()
+  await house.world.runFor(minutes(10))
+  const before = house.store.calls.revisionAt!
+  await house.world.runFor(minutes(10))
+  const inTenMinutes = house.store.calls.revisionAt! - before
+  expect(inTenMinutes).toBeGreaterThanOrEqual(16)
+  expect(inTenMinutes).toBeLessThanOrEqual(27)
+  await house.world.run(first.engine.stop())
+  await house.world.runFor(minutes(2))
+  expect(house.store.calls.revisionAt! - before).toBeGreaterThan(inTenMinutes)
+  await house.world.run(second.engine.stop())
+})
