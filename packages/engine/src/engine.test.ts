@@ -4,8 +4,8 @@ import { changeSet } from './change-set-builder.ts'
 import { controller } from './controllers/controller.ts'
 import { shardCount } from './controllers/shards.ts'
 import { startEngine } from './engine.ts'
-import { House, metric, readWidget } from './testing/house.ts'
-import { type Widget, widget, widgets } from './testing/widgets.ts'
+import { House, metric, readWidget } from './tests/house.ts'
+import { type Widget, widget, widgets } from './tests/widgets.ts'
 import { again, done } from './words/result.ts'
 
 /** Sets status.size to spec.size, slowly, and says which node did. */

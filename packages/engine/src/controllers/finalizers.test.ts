@@ -1,7 +1,7 @@
 import { instant, realWorld } from '@stead/world'
 import { expect, test } from 'vitest'
 import { changeSet } from '../change-set-builder.ts'
-import { type Widget, widget } from '../testing/widgets.ts'
+import { type Widget, widget } from '../tests/widgets.ts'
 import { addFinalizer, letGo, mayBeRemoved, removeFinalizer } from './finalizers.ts'
 
 const stored = (finalizers: string[], deleted = true): Widget => ({

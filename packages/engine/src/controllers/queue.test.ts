@@ -1,9 +1,9 @@
 import { millis, seconds, VirtualWorld } from '@stead/world'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { QueueModel } from '../tests/queue-model.ts'
 import { LoopBudget } from './loop-budget.ts'
 import { type Ending, type Entry, type Lane, WorkQueue } from './queue.ts'
-import { QueueModel } from './queue-model.ts'
 
 test('keeps its promises under any load', () =>
   fc.assert(

@@ -1,7 +1,7 @@
 import { millis, SeededRandom, seconds, type VirtualNode, VirtualWorld } from '@stead/world'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { InProcessStore } from '../testing/in-process-store.ts'
+import { InProcessStore } from '../tests/in-process-store.ts'
 import { ShardKeeper } from './shard-keeper.ts'
 import { allShards, shardCount } from './shards.ts'
 

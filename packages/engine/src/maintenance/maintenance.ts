@@ -42,12 +42,7 @@ async function clean({ store, world, isMine, retention = {} }: MaintenanceOption
   const repeat = (step: () => Promise<boolean>) => inSteps(step, { world, isMine, signal })
   const { logEntries = 10_000, logAge = minutes(10), outcomes = hours(24), records = {} } = retention
   const through = Math.min(store.head() - logEntries, await store.revisionAt(before(logAge)))
-  await repeat(async () => {
-    const compacted = await store.compacted()
-    if (through <= compacted) return false
-    await store.compact(Math.min(through, compacted + stepSize))
-    return true
-  })
+  if (isMine() && through > (await store.compacted())) await store.compact(through)
   await repeat(async () => (await store.expireOutcomes({ before: before(outcomes), limit: stepSize })) === stepSize)
   for (const [table, age] of Object.entries(records))
     await repeat(async () => (await store.expireRecords({ table, before: before(age), limit: stepSize })) === stepSize)

@@ -1,6 +1,6 @@
 import { millis, minutes, SeededRandom, VirtualWorld } from '@stead/world'
-import { LoopBudget } from './loop-budget.ts'
-import { type Ending, type Lane, WorkQueue } from './queue.ts'
+import { LoopBudget } from '../controllers/loop-budget.ts'
+import { type Ending, type Lane, WorkQueue } from '../controllers/queue.ts'
 
 interface KeyHistory {
   /** Wakes that no run has answered yet, by the revision that caused them. */
