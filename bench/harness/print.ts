@@ -4,7 +4,7 @@ import type { Floor, Report, Table } from './report.ts'
 export function asText(report: Report): string {
   const blocks = [
     `${report.title}\n${'='.repeat(report.title.length)}`,
-    columns(report.facts),
+    report.facts.map(([name, value]) => `${name}: ${value}`).join('\n'),
     ...report.tables.map(tableAsText),
     tableAsText(floorTable(report.floors)),
     listAsText('Where others are better', report.losses),
@@ -34,7 +34,7 @@ const floorTable = (floors: readonly Floor[]): Table => ({
 const tableAsText = ({ title, columns: head, rows, note }: Table): string =>
   [`${title}\n${'-'.repeat(title.length)}`, columns([head, ...rows]), note].filter(Boolean).join('\n')
 
-/** Aligned by width: the first column to the left, numbers to the right. */
+/** Aligned by width: words to the left, numbers to the right. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows)
