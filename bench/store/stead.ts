@@ -1,0 +1,60 @@
+import type { Store, StoredObject } from '@stead/engine'
+import type { World } from '@stead/world'
+import type { Sample } from '../harness/rounds.ts'
+import { type Acknowledged, type Contender, keepBusy, type Load } from './contender.ts'
+import { createOf, operations, populationSize, putOf, Workload } from './workload.ts'
+
+/** Our store: every writer commits change-sets of its own and waits for the answer. */
+export class SteadContender implements Contender {
+  readonly name = 'Stead'
+  readonly operations = operations
+  readonly acknowledged: Acknowledged = { puts: 0, creates: 0 }
+  readonly #world: World
+  readonly #store: Store
+  readonly #workload: Workload
+  #population: StoredObject[] = []
+
+  constructor(world: World, store: Store) {
+    this.#world = world
+    this.#store = store
+    this.#workload = new Workload(world)
+  }
+
+  /** Writers change objects as they read them from the store, as controllers do. */
+  async start(): Promise<this> {
+    await populate(this.#world, this.#store, this.#workload, populationSize)
+    this.acknowledged.creates += populationSize
+    const read: StoredObject[] = []
+    for await (const chunk of (await this.#store.snapshot()).objects) read.push(...chunk)
+    this.#population = this.#workload.shuffled(read)
+    return this
+  }
+
+  write(load: Load): Promise<Sample> {
+    return keepBusy(this.#world, load, load.operation === 'put' ? place => this.#put(place) : () => this.#create())
+  }
+
+  close(): Promise<void> {
+    return this.#store.close()
+  }
+
+  async #put(place: number): Promise<void> {
+    const object = this.#population[place]!
+    const { revision } = await this.#store.commit(putOf(this.#world, object, this.acknowledged.puts))
+    this.#population[place] = { ...object, revision }
+    this.acknowledged.puts++
+  }
+
+  async #create(): Promise<void> {
+    await this.#store.commit(createOf(this.#world, this.#workload.creation()))
+    this.acknowledged.creates++
+  }
+}
+
+/** Fills a store with objects as creates leave them, with names, counters and events. */
+export async function populate(world: World, store: Store, workload: Workload, size: number): Promise<void> {
+  for (let made = 0; made < size; made += 256) {
+    const creations = workload.creations(Math.min(256, size - made))
+    await Promise.all(creations.map(creation => store.commit(createOf(world, creation))))
+  }
+}
