@@ -6,9 +6,11 @@ import { join } from 'node:path'
 export class Scratch {
   readonly directory: string
   readonly #processes = new Set<ChildProcess>()
+  /** The topmost directory that was not there before. */
+  readonly #made: string | undefined
 
   constructor(parent: string) {
-    mkdirSync(parent, { recursive: true })
+    this.#made = mkdirSync(parent, { recursive: true })
     this.directory = mkdtempSync(join(parent, 'run-'))
     process.once('exit', () => this.#clear())
   }
@@ -26,6 +28,6 @@ export class Scratch {
 
   #clear(): void {
     for (const child of this.#processes) child.kill('SIGKILL')
-    rmSync(this.directory, { recursive: true, force: true })
+    rmSync(this.#made ?? this.directory, { recursive: true, force: true })
   }
 }
