@@ -1,0 +1,37 @@
+import { afterAll, describe, test } from 'vitest'
+import { judge, promisesOf, type Verdict } from './judge.ts'
+import type { ContractFactory } from './subject.ts'
+import { summary } from './summary.ts'
+
+export { type ExecCommands, type GroupFixtures, posixCommands } from './fixtures.ts'
+export { judge, promisesOf, type Verdict } from './judge.ts'
+export type { ContractPromise } from './promise.ts'
+export { contractPromises } from './promises.ts'
+export type { ContractFactory, ContractSubject, Unless } from './subject.ts'
+export { summary } from './summary.ts'
+
+export interface ContractTestOptions {
+  /** For one promise, in milliseconds. Real machines take their time. */
+  readonly timeout?: number
+}
+
+/** Runs the whole contract against a provider: one test per promise, and a line at the end that says what was tested. */
+export function runProviderContractTests(
+  name: string,
+  factory: ContractFactory,
+  options: ContractTestOptions = {},
+): void {
+  describe(`provider contract: ${name}`, async () => {
+    const subject = await factory()
+    const capabilities = subject.provider.capabilities()
+    await subject.close()
+    const verdicts: Verdict[] = []
+    for (const promise of promisesOf(capabilities))
+      test(`${promise.group}: ${promise.promise}`, { timeout: options.timeout ?? 30_000 }, async () => {
+        const verdict = await judge(factory, promise)
+        verdicts.push(verdict)
+        if (verdict.outcome === 'broken') throw verdict.error
+      })
+    afterAll(() => console.info(summary(name, verdicts)))
+  })
+}
