@@ -1,4 +1,4 @@
-import { createMetrics, openSqliteStore, type Store } from '@stead/engine'
+import { createMetrics, type Engine, openSqliteStore, type Store, startEngine } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Logger } from 'pino'
 import { openAdminSocket } from './admin/server.ts'
@@ -6,7 +6,7 @@ import type { Configuration } from './configuration/index.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { StartError } from './exit-codes.ts'
 import { listen } from './http/server.ts'
-import { Parts } from './parts.ts'
+import { type Part, Parts } from './parts.ts'
 import { measureProcess } from './process-metrics.ts'
 import type { Version } from './version.ts'
 
@@ -36,16 +36,29 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const store = await openSqliteStore({ directory: configuration.data, world })
     parts.add({ name: 'store', close: () => store.close() })
     tellIdentity(store, log)
-    const commands = { resume: () => store.resume() }
+    const engine = startEngine({ store, world, metrics, log })
+    parts.add(enginePart(engine))
+    const commands = { resume: () => engine.resume() }
     parts.add(await openAdminSocket({ data: configuration.data, log, commands }))
     const { url, part } = await listen({ configuration, log, world, metrics, parts, version })
     parts.add(part)
+    // It listens while it loads, so that whoever asks is told why it is not ready; it is said to serve once it can.
+    await Promise.race([engine.loaded, store.failed])
     return { url, failed: store.failed, stop: () => parts.close() }
   } catch (error) {
     await parts.close()
     throw error
   }
 }
+
+const enginePart = (engine: Engine): Part => ({
+  name: 'engine',
+  problem() {
+    const { ready, reasons } = engine.ready()
+    return ready ? undefined : reasons.join('; ')
+  },
+  close: () => engine.stop(),
+})
 
 /** A restored or copied store must not act on what another one may still own: whoever starts it has to know. */
 function tellIdentity({ identity }: Store, log: Logger): void {

@@ -23,7 +23,7 @@ export interface AdminServerOptions {
 export async function openAdminSocket({ data, log, commands }: AdminServerOptions): Promise<Part> {
   const server = createServer((request, response) => {
     answer(request, response).catch(error => {
-      log.error({ err: error, command: request.url }, 'an admin command failed')
+      log.error({ error, command: request.url }, 'an admin command failed')
       reply(response, 500, { error: error instanceof Error ? error.message : String(error) })
     })
   })

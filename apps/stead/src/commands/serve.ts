@@ -10,7 +10,10 @@ export async function serveCommand(flags: Flags): Promise<void> {
   const world = realWorld
   const configuration = await loadConfiguration({ flags, env: process.env, directory: process.cwd() })
   const version = readVersion(process.env)
-  const log = pino({ level: configuration.logLevel, base: null }, pino.destination(2))
+  const log = pino(
+    { level: configuration.logLevel, base: null, serializers: { error: pino.stdSerializers.err } },
+    pino.destination(2),
+  )
 
   // Listened for before anything is opened, so that a stop during the start closes what was opened.
   const stopAsked = new Promise<string>(resolve => onStopSignal(world, resolve))
@@ -21,7 +24,7 @@ export async function serveCommand(flags: Flags): Promise<void> {
   console.log('Ctrl-C stops it')
 
   const ending = await Promise.race([stopAsked, serving.failed])
-  if (ending instanceof Error) log.fatal({ err: ending }, 'stopping: it cannot go on')
+  if (ending instanceof Error) log.fatal({ error: ending }, 'stopping: it cannot go on')
   else log.info({ signal: ending }, 'stopping')
   await serving.stop()
   log.info('stopped')
