@@ -10,6 +10,7 @@ import { createMetrics, type MetricsRegistry } from './metrics/index.ts'
 import type { ChangeSet, Committed } from './words/change-set.ts'
 import { UnavailableError } from './words/errors.ts'
 import { type Logger, silentLogger, withFields } from './words/logger.ts'
+import type { Revision } from './words/object.ts'
 import type { CommitOptions, Store } from './words/store.ts'
 
 export interface EngineOptions {
@@ -59,114 +60,117 @@ const maintenanceLease = 'maintenance'
 
 /** Starts a node: follows the store, takes its share of the shards, runs the controllers. Returns before it has loaded. */
 export function startEngine(options: EngineOptions): Engine {
-  const { store, world, indexes = [], metrics = createMetrics() } = options
-  const nodeId = options.nodeId ?? newId(world, 'node')
-  const log = withFields(options.log ?? silentLogger, { node: nodeId })
-  const cache = new ReadCache({ store, world, indexes, log })
-  const runtime = new Runtime({
-    controllers: options.controllers ?? [],
-    store,
-    cache,
-    world,
-    metrics,
-    log,
-    ...(options.resyncEvery !== undefined && { resyncEvery: options.resyncEvery }),
-    ...(options.Queue && { Queue: options.Queue }),
-  })
-  const keeper = new ShardKeeper({
-    leases: store.leases,
-    world,
-    nodeId,
-    user: runtime,
-    alsoWant: [maintenanceLease],
-    log,
-    onRound: () => runtime.noticeResume(),
-    ...(options.leaseTtl !== undefined && { ttl: options.leaseTtl }),
-    ...(options.renewEvery !== undefined && { renewEvery: options.renewEvery }),
-  })
-  const stopping = new AbortController()
-  const loaded = cache.start()
-  loaded.then(
-    () => {
-      if (stopping.signal.aborted) return
-      runtime.start(keeper)
-      keeper.start()
-    },
-    () => {},
-  )
-  const maintenance = maintain(
-    {
-      store,
-      world,
-      log,
-      isMine: () => keeper.holds(maintenanceLease),
-      ...(options.retention && { retention: options.retention }),
-    },
-    stopping.signal,
-  )
-  registerMetrics(metrics, { cache, keeper, runtime })
-  let stopped: Promise<void> | undefined
-  const stop = async () => {
-    stopping.abort()
-    await runtime.stop()
-    await Promise.all([keeper.stop(), maintenance])
-    await cache.stop()
-  }
-
-  return {
-    nodeId,
-    cache,
-    loaded,
-    async commit(changeSet, commitOptions = {}) {
-      const { timeout = commitTimeout } = commitOptions
-      const deadline = world.monotonic() + timeout
-      const committed = await store.commit(changeSet, { timeout })
-      await reachWithin(cache, committed.revision, { world, limit: millis(deadline - world.monotonic()) })
-      return committed
-    },
-    ready() {
-      const reasons: string[] = []
-      if (stopping.signal.aborted) reasons.push('it is stopping')
-      const lag = cache.lag()
-      if (!cache.loaded) reasons.push('objects are still being loaded')
-      else if (lag > tooFarBehind) reasons.push(`its view of the store may be ${Math.round(lag / 1_000)} s old`)
-      return { ready: reasons.length === 0, reasons }
-    },
-    shards: () => keeper.held(),
-    async resume() {
-      await store.resume()
-      runtime.noticeResume()
-    },
-    stop: () => (stopped ??= stop()),
-  }
+  return new EngineNode(options)
 }
 
-/** It is committed; but a node that answered a write must not answer a read with less, so it rather does not answer. */
-async function reachWithin(
-  cache: ReadCache,
-  revision: number,
-  { world, limit }: { world: World; limit: Duration },
-): Promise<void> {
-  if (cache.revision >= revision) return
-  const tooLate = new AbortController()
-  const why = new UnavailableError(`committed at revision ${revision}, which this node cannot read yet`)
-  const timer = world.setTimer(limit, () => tooLate.abort(why))
-  await cache.reached(revision, tooLate.signal).finally(() => timer.cancel())
-}
+class EngineNode implements Engine {
+  readonly nodeId: string
+  readonly cache: ReadCache
+  readonly loaded: Promise<void>
+  private readonly options: EngineOptions
+  private readonly runtime: Runtime
+  private readonly keeper: ShardKeeper
+  private readonly maintenance: Promise<void>
+  private readonly stopping = new AbortController()
+  private stopped: Promise<void> | undefined
 
-function registerMetrics(
-  metrics: MetricsRegistry,
-  { cache, keeper, runtime }: { cache: ReadCache; keeper: ShardKeeper; runtime: Runtime },
-): void {
-  const revision = metrics.gauge('stead_cache_revision', 'The revision this node reads at')
-  const objects = metrics.gauge('stead_cache_objects', 'Objects in memory')
-  const lag = metrics.gauge('stead_cache_lag_seconds', 'How long ago the cache was last known to be current')
-  const shards = metrics.gauge('stead_shards_held', 'Shards whose keys this node reconciles')
-  metrics.beforeExposition(() => {
-    revision.set(cache.revision)
-    objects.set(cache.size)
-    lag.set(cache.lag() / 1_000)
-    shards.set(keeper.held().length)
-    runtime.refreshMetrics()
-  })
+  constructor(options: EngineOptions) {
+    const { store, world, indexes = [], controllers = [], metrics = createMetrics() } = options
+    this.options = options
+    this.nodeId = options.nodeId ?? newId(world, 'node')
+    const log = withFields(options.log ?? silentLogger, { node: this.nodeId })
+    this.cache = new ReadCache({ store, world, indexes, log })
+    this.runtime = new Runtime({
+      ...{ controllers, store, cache: this.cache, world, metrics, log },
+      ...(options.resyncEvery !== undefined && { resyncEvery: options.resyncEvery }),
+      ...(options.Queue && { Queue: options.Queue }),
+    })
+    this.keeper = new ShardKeeper({
+      ...{ leases: store.leases, world, nodeId: this.nodeId, user: this.runtime, log },
+      alsoWant: [maintenanceLease],
+      onRound: () => this.runtime.noticeResume(),
+      ...(options.leaseTtl !== undefined && { ttl: options.leaseTtl }),
+      ...(options.renewEvery !== undefined && { renewEvery: options.renewEvery }),
+    })
+    this.registerMetrics(metrics)
+    this.loaded = this.cache.start()
+    this.loaded.then(
+      () => this.work(),
+      () => {},
+    )
+    const isMine = () => this.keeper.holds(maintenanceLease)
+    this.maintenance = maintain(
+      { store, world, log, isMine, ...(options.retention && { retention: options.retention }) },
+      this.stopping.signal,
+    )
+  }
+
+  async commit(changeSet: ChangeSet, { timeout = commitTimeout }: CommitOptions = {}): Promise<Committed> {
+    const { store, world } = this.options
+    const deadline = world.monotonic() + timeout
+    const committed = await store.commit(changeSet, { timeout })
+    await this.reachBy(committed.revision, deadline)
+    return committed
+  }
+
+  ready(): Readiness {
+    const reasons: string[] = []
+    const lag = this.cache.lag()
+    if (this.stopping.signal.aborted) reasons.push('it is stopping')
+    if (!this.cache.loaded) reasons.push('objects are still being loaded')
+    else if (lag > tooFarBehind) reasons.push(`its view of the store may be ${Math.round(lag / 1_000)} s old`)
+    return { ready: reasons.length === 0, reasons }
+  }
+
+  shards(): readonly number[] {
+    return this.keeper.held()
+  }
+
+  async resume(): Promise<void> {
+    await this.options.store.resume()
+    this.runtime.noticeResume()
+  }
+
+  stop(): Promise<void> {
+    this.stopped ??= this.end()
+    return this.stopped
+  }
+
+  private work(): void {
+    if (this.stopping.signal.aborted) return
+    this.runtime.start(this.keeper)
+    this.keeper.start()
+  }
+
+  /** Leases are renewed until nothing runs any more; only then may another node have the shards. */
+  private async end(): Promise<void> {
+    this.stopping.abort()
+    await this.runtime.stop()
+    await Promise.all([this.keeper.stop(), this.maintenance])
+    await this.cache.stop()
+  }
+
+  /** It is committed; but a node that answered a write must not answer a read with less, so it rather does not answer. */
+  private async reachBy(revision: Revision, deadline: number): Promise<void> {
+    if (this.cache.revision >= revision) return
+    const { world } = this.options
+    const tooLate = new AbortController()
+    const why = new UnavailableError(`committed at revision ${revision}, which this node cannot read yet`)
+    const timer = world.setTimer(millis(deadline - world.monotonic()), () => tooLate.abort(why))
+    await this.cache.reached(revision, tooLate.signal).finally(() => timer.cancel())
+  }
+
+  private registerMetrics(metrics: MetricsRegistry): void {
+    const revision = metrics.gauge('stead_cache_revision', 'The revision this node reads at')
+    const objects = metrics.gauge('stead_cache_objects', 'Objects in memory')
+    const lag = metrics.gauge('stead_cache_lag_seconds', 'How long ago the cache was last known to be current')
+    const shards = metrics.gauge('stead_shards_held', 'Shards whose keys this node reconciles')
+    metrics.beforeExposition(() => {
+      revision.set(this.cache.revision)
+      objects.set(this.cache.size)
+      lag.set(this.cache.lag() / 1_000)
+      shards.set(this.keeper.held().length)
+      this.runtime.refreshMetrics()
+    })
+  }
 }

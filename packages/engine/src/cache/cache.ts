@@ -11,11 +11,13 @@ import { difference } from './difference.ts'
 import type { Index } from './kind-table.ts'
 import { ScopedView, type View } from './view.ts'
 
-/** One committed change-set, or the sum of several when the cache had to load again, with what was there before. */
+/** One committed change-set, with what was there before it. */
 export interface CacheEntry {
   readonly revision: Revision
   readonly at: Instant
   readonly changes: readonly CacheChange[]
+  /** The cache had to load again: this is the sum of all that happened meanwhile, by whomever, up to the revision. */
+  readonly isSum?: boolean
 }
 
 export type CacheListener = (entry: CacheEntry) => void
@@ -45,7 +47,7 @@ export class ReadCache {
   private readonly contents: Contents
   private readonly currency: Currency
   private readonly listeners = new Set<CacheListener>()
-  private readonly waiting = new Agenda<() => void>()
+  private readonly waiting = new Agenda<PromiseWithResolvers<void>>()
   private readonly stopping = new AbortController()
   private current: Revision = 0
   private isLoaded = false
@@ -69,6 +71,7 @@ export class ReadCache {
 
   async stop(): Promise<void> {
     this.stopping.abort(new UnavailableError('the cache has stopped'))
+    for (const waiter of this.waitersThrough(Number.POSITIVE_INFINITY)) waiter.reject(this.stopping.signal.reason)
     await this.running
   }
 
@@ -101,21 +104,20 @@ export class ReadCache {
   }
 
   /** Resolves when the cache is at or past this revision: a node that answered a write then reads it. */
-  reached(revision: Revision, signal?: AbortSignal): Promise<void> {
-    if (this.current >= revision) return Promise.resolve()
-    const ends = signal ? AbortSignal.any([signal, this.stopping.signal]) : this.stopping.signal
-    return new Promise((resolve, reject) => {
-      if (ends.aborted) return reject(ends.reason)
-      const giveUp = () => {
-        this.waiting.remove(appointment)
-        reject(ends.reason)
-      }
-      const appointment = this.waiting.add(revision, () => {
-        ends.removeEventListener('abort', giveUp)
-        resolve()
-      })
-      ends.addEventListener('abort', giveUp, { once: true })
-    })
+  async reached(revision: Revision, signal?: AbortSignal): Promise<void> {
+    if (this.current >= revision) return
+    this.stopping.signal.throwIfAborted()
+    signal?.throwIfAborted()
+    const waiter = Promise.withResolvers<void>()
+    const appointment = this.waiting.add(revision, waiter)
+    const giveUp = () => waiter.reject(signal!.reason)
+    signal?.addEventListener('abort', giveUp, { once: true })
+    try {
+      await waiter.promise
+    } finally {
+      signal?.removeEventListener('abort', giveUp)
+      this.waiting.remove(appointment)
+    }
   }
 
   /** Calls the listener with each entry, once all of it can be read, before anything else happens. */
@@ -167,7 +169,7 @@ export class ReadCache {
       ...puts.map(object => this.contents.put(object)),
     ]
     this.isLoaded = true
-    this.advance({ revision: snapshot.revision, at: world.now(), changes })
+    this.advance({ revision: snapshot.revision, at: world.now(), changes, isSum: true })
   }
 
   private follow(entries: readonly LogEntry[]): void {
@@ -193,7 +195,11 @@ export class ReadCache {
       } catch (error) {
         this.bug(error, { revision: entry.revision })
       }
-    for (let next = this.waiting.takeDue(this.current); next; next = this.waiting.takeDue(this.current)) next.item()
+    for (const waiter of this.waitersThrough(this.current)) waiter.resolve()
+  }
+
+  private *waitersThrough(revision: Revision): Iterable<PromiseWithResolvers<void>> {
+    for (let next = this.waiting.takeDue(revision); next; next = this.waiting.takeDue(revision)) yield next.item
   }
 
   private async recover(error: unknown): Promise<void> {

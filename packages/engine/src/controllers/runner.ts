@@ -2,13 +2,13 @@ import { millis, seconds, type World } from '@stead/world'
 import type { ReadCache } from '../cache/cache.ts'
 import type { CacheChange } from '../cache/contents.ts'
 import type { Expectation } from '../words/change-set.ts'
-import { ConflictError } from '../words/errors.ts'
+import { ConflictError, UnavailableError } from '../words/errors.ts'
 import { type Logger, withFields } from '../words/logger.ts'
 import type { Ref, Revision, StoredObject } from '../words/object.ts'
 import { park, type Result, retry } from '../words/result.ts'
 import type { Store } from '../words/store.ts'
 import type { Controller, Wake } from './controller.ts'
-import { ObserveOnlyError, ShardLostError } from './errors.ts'
+import { DeadlineError, ObserveOnlyError, ShardLostError } from './errors.ts'
 import type { LoopBudget } from './loop-budget.ts'
 import { ParkedKeys, showParked } from './parking.ts'
 import { type Ending, type Lane, WorkQueue } from './queue.ts'
@@ -69,7 +69,7 @@ export class Runner {
   }
 
   /** A bug in a wake function costs the wakes of that change; the resync finds what was missed. */
-  wakeBy(wake: Wake, change: CacheChange, cause: Revision): void {
+  wakeBy(wake: Wake, change: CacheChange, cause: Revision | undefined): void {
     const { controller, cache, metrics, log } = this.options
     try {
       for (const id of wake.keys(change, { kind: controller.kind, cache: cache.platform() }))
@@ -172,7 +172,7 @@ export class Runner {
     } catch (error) {
       if (run.signal.aborted || error instanceof ShardLostError || error instanceof ConflictError) throw error
       if (error instanceof ObserveOnlyError) return park('ObserveOnly', error.message)
-      this.options.metrics.panics.add()
+      if (!isExpected(error)) this.options.metrics.panics.add()
       return retry(error)
     }
   }
@@ -241,3 +241,6 @@ export class Runner {
     return { type: 'settled' }
   }
 }
+
+/** Thrown by what the engine itself gives a reconcile: a store or an outside that does not answer is no bug. */
+const isExpected = (error: unknown): boolean => error instanceof UnavailableError || error instanceof DeadlineError

@@ -28,7 +28,9 @@ export function controllerMetrics(metrics: Metrics, controller: string) {
     conflicts: metrics
       .counter('stead_reconcile_conflicts', 'Commits refused because something had changed', ['controller'])
       .with(of),
-    panics: metrics.counter('stead_reconcile_panics', 'Throws out of controller code', ['controller']).with(of),
+    panics: metrics
+      .counter('stead_reconcile_panics', 'Throws out of controller code that nothing explains: bugs', ['controller'])
+      .with(of),
   }
 }
 

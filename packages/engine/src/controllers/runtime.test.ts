@@ -13,7 +13,7 @@ function watching(
   rest: Partial<Controller<Widget>> = {},
 ) {
   const runs: { id: string; at: number; revision: number }[] = []
-  const definition = controller<Widget>({
+  const definition = controller({
     name: 'widgets',
     kind: widgets,
     reconcile(object, context) {
@@ -52,6 +52,24 @@ test('a reconcile that wrote is followed by one that reads it', async () => {
   await house.world.runFor(millis(100))
   expect(readWidget(node, 'a')!.status.size).toBe(3)
   expect(runs.map(({ revision }) => revision)).toEqual([1, 2])
+})
+
+test('a commit is over when this node reads what was written, not before', async () => {
+  const house = new House()
+  await house.commit(set => set.create(widget('a', { size: 3 })))
+  const letGo = house.store.holdBackLog()
+  const read: (number | undefined)[] = []
+  const { controller } = watching(async (object, context) => {
+    await setSize(object, context)
+    read.push(context.cache.get(widgets, object.id)!.status.size)
+    return again(minutes(5), 'later')
+  })
+  await house.start({ controllers: [controller] })
+  await house.world.runFor(seconds(1))
+  expect([house.store.head(), read]).toEqual([2, []])
+  letGo()
+  await house.world.runFor(millis(10))
+  expect(read).toEqual([3])
 })
 
 test('a change of what it owns wakes the owner, and only it', async () => {
@@ -193,6 +211,29 @@ test('a commit that changes no object does not hide the change of somebody else'
   await house.start({ controllers: [controller] })
   await house.world.runFor(seconds(1))
   expect(runs.map(({ revision }) => revision)).toEqual([1, 2])
+})
+
+test('what was told as a sum, because the log was gone, is not taken for an own write', async () => {
+  const house = new House()
+  await house.commit(set => set.create(widget('a')))
+  const { controller, runs } = watching(
+    async (object, context, run) => {
+      if (run > 1) return again(minutes(5), 'later')
+      house.store.goAway()()
+      const part = { ...widget('p'), kind: 'part', owner: { kind: 'widget', id: 'a' } }
+      await house.store.commit(changeSet(context.world).create(part))
+      const writing = setSize(object, context)
+      await context.world.sleep(millis(5))
+      // The part and its own write are now one entry, at the revision of its own write.
+      await house.store.compact(house.store.head())
+      await writing
+      return again(minutes(5), 'later')
+    },
+    { wakes: [owned('part')] },
+  )
+  await house.start({ controllers: [controller] })
+  await house.world.runFor(seconds(1))
+  expect(runs).toHaveLength(2)
 })
 
 test('parked: shown once, left alone by the resync, looked at again after a change, and shown no longer', async () => {

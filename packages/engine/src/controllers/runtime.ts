@@ -127,11 +127,13 @@ export class Runtime implements ShardUser, ShardHolder {
     for (const runner of this.runners) runner.refreshMetrics()
   }
 
-  private hear({ revision, changes }: CacheEntry): void {
+  private hear({ revision, changes, isSum }: CacheEntry): void {
+    // A sum has changes of others in it even when its revision is one that a run here made.
+    const cause = isSum ? undefined : revision
     for (const change of changes) {
       const { kind, id } = change.object
-      for (const runner of this.runnersByKind.get(kind) ?? []) runner.wake(id, 'live', revision)
-      for (const { runner, wake } of this.wakesByKind.get(kind) ?? []) runner.wakeBy(wake, change, revision)
+      for (const runner of this.runnersByKind.get(kind) ?? []) runner.wake(id, 'live', cause)
+      for (const { runner, wake } of this.wakesByKind.get(kind) ?? []) runner.wakeBy(wake, change, cause)
     }
   }
 
