@@ -28,7 +28,7 @@ export interface RuntimeOptions {
 }
 
 /** How long what runs may take to end by itself, when a shard is handed over or the node stops. */
-const patience = seconds(10)
+const patience = seconds(7)
 /** How long what was told to end may take to do so. */
 const graceAfterAbort = seconds(2)
 
