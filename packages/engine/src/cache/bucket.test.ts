@@ -1,25 +1,12 @@
-import { instant } from '@stead/world'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { widget } from '../tests/widgets.ts'
 import { type Bucket, type Cell, chunkSize, sizeOf, visit, withCell, withoutCell } from './bucket.ts'
 
 const cells = new Map<number, Cell>()
 function cell(n: number): Cell {
   const id = `wid_${String(n).padStart(6, '0')}`
-  if (!cells.has(n))
-    cells.set(n, {
-      object: {
-        kind: 'widget',
-        id,
-        labels: {},
-        finalizers: [],
-        createdAt: instant(1),
-        spec: {},
-        status: {},
-        generation: 1,
-        revision: 1,
-      },
-    })
+  if (!cells.has(n)) cells.set(n, { object: { ...widget(id), generation: 1, revision: 1 } })
   return cells.get(n)!
 }
 

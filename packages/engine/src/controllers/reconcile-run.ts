@@ -1,7 +1,7 @@
 import type { World } from '@stead/world'
 import type { ReadCache } from '../cache/cache.ts'
 import type { View } from '../cache/view.ts'
-import type { ChangeSet, Committed, Expectation } from '../words/change-set.ts'
+import type { ChangeSet, Committed } from '../words/change-set.ts'
 import { ConflictError } from '../words/errors.ts'
 import type { Logger } from '../words/logger.ts'
 import type { Revision } from '../words/object.ts'
@@ -10,6 +10,7 @@ import type { OutsideCall, ReconcileContext } from './controller.ts'
 import { ShardLostError } from './errors.ts'
 import { callOutside } from './outside.ts'
 import type { ControllerMetrics, OutsideMetrics } from './runtime-metrics.ts'
+import type { Fence } from './shards.ts'
 
 export interface RunOptions {
   readonly store: Pick<Store, 'commit' | 'identity'>
@@ -20,7 +21,7 @@ export interface RunOptions {
   readonly outside: OutsideMetrics
   readonly shard: number
   /** The fence of the shard, while it is surely this node's. */
-  readonly fence: () => Extract<Expectation, { type: 'fence' }> | undefined
+  readonly fence: () => Fence | undefined
 }
 
 /** One reconcile while it runs: what it may touch, and what it has written. */
@@ -80,7 +81,7 @@ export class ReconcileRun implements ReconcileContext {
   }
 
   /** A process that slept learns here, before any timer of it has fired, that its lease is over. */
-  private surelyOurs(): Extract<Expectation, { type: 'fence' }> {
+  private surelyOurs(): Fence {
     this.signal.throwIfAborted()
     const fence = this.options.fence()
     if (!fence || fence.fence !== this.fence) throw new ShardLostError(this.shard)

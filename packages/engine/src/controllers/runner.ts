@@ -1,7 +1,6 @@
 import { millis, seconds, type World } from '@stead/world'
 import type { ReadCache } from '../cache/cache.ts'
 import type { CacheChange } from '../cache/contents.ts'
-import type { Expectation } from '../words/change-set.ts'
 import { ConflictError, UnavailableError } from '../words/errors.ts'
 import { type Logger, withFields } from '../words/logger.ts'
 import type { Ref, Revision, StoredObject } from '../words/object.ts'
@@ -14,13 +13,13 @@ import { ParkedKeys, showParked } from './parking.ts'
 import { type Ending, type Lane, WorkQueue } from './queue.ts'
 import { ReconcileRun } from './reconcile-run.ts'
 import type { ControllerMetrics, OutsideMetrics, ReconcileResult } from './runtime-metrics.ts'
-import { shardOf } from './shards.ts'
+import { type Fence, shardOf } from './shards.ts'
 
 /** What a runner asks about shards. */
 export interface ShardHolder {
   /** Whether work on this shard may start here now. */
   accepts(shard: number): boolean
-  fence(shard: number): Extract<Expectation, { type: 'fence' }> | undefined
+  fence(shard: number): Fence | undefined
 }
 
 export interface RunnerOptions {

@@ -2,7 +2,6 @@ import { type Duration, minutes, seconds, type World } from '@stead/world'
 import type { CacheEntry, ReadCache } from '../cache/cache.ts'
 import { changeSet } from '../change-set-builder.ts'
 import type { Metrics } from '../metrics/index.ts'
-import type { Expectation } from '../words/change-set.ts'
 import { ConflictError } from '../words/errors.ts'
 import type { Logger } from '../words/logger.ts'
 import type { Store } from '../words/store.ts'
@@ -14,7 +13,7 @@ import { resync } from './resync.ts'
 import { Runner, type ShardHolder } from './runner.ts'
 import { controllerMetrics, outsideMetrics } from './runtime-metrics.ts'
 import type { ShardUser } from './shard-keeper.ts'
-import { allShards, shardLease, shardOf } from './shards.ts'
+import { allShards, type Fence, shardLease, shardOf } from './shards.ts'
 
 export interface RuntimeOptions {
   readonly controllers: readonly Controller[]
@@ -147,28 +146,31 @@ export class Runtime implements ShardUser, ShardHolder {
     let shards = gained
     while (!signal.aborted) {
       const fences = this.fencesOf(shards)
-      if (fences.length === 0) return
+      if (fences.size === 0) return
       try {
-        const { revision } = await store.commit({ ...changeSet(world), expect: fences })
+        const { revision } = await store.commit({ ...changeSet(world), expect: [...fences.values()] })
         await cache.reached(revision, signal)
-        const current = new Set(this.fencesOf(shards).map(({ lease, fence }) => `${lease} ${fence}`))
-        const ours = new Set(
-          fences.filter(({ lease, fence }) => current.has(`${lease} ${fence}`)).map(({ lease }) => lease),
+        const now = this.fencesOf(shards)
+        return this.enqueueAll(
+          [...fences].flatMap(([shard, { fence }]) => (now.get(shard)?.fence === fence ? shard : [])),
         )
-        return this.enqueueAll(shards.filter(shard => ours.has(shardLease(shard))))
       } catch (error) {
         if (signal.aborted) return
         log.warn({ error, shards }, 'shards could not be taken up yet')
-        const taken =
-          error instanceof ConflictError && error.conflict.type === 'fence' ? error.conflict.lease : undefined
+        const taken = error instanceof ConflictError && error.conflict.type === 'fence' && error.conflict.lease
         shards = shards.filter(shard => shardLease(shard) !== taken)
         await world.sleep(seconds(1), signal).catch(() => {})
       }
     }
   }
 
-  private fencesOf(shards: readonly number[]): Extract<Expectation, { type: 'fence' }>[] {
-    return shards.flatMap(shard => this.shards.fence(shard) ?? [])
+  private fencesOf(shards: readonly number[]): Map<number, Fence> {
+    const fences = new Map<number, Fence>()
+    for (const shard of shards) {
+      const fence = this.shards.fence(shard)
+      if (fence) fences.set(shard, fence)
+    }
+    return fences
   }
 
   private enqueueAll(shards: readonly number[]): void {

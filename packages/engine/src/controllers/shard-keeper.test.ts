@@ -201,7 +201,7 @@ test('whatever happens to nodes and store, no shard is ever held by two, and pea
       expect(shares.reduce((sum, share) => sum + share, 0)).toBe(shares.length === 0 ? 0 : shardCount)
       expect(Math.max(0, ...shares)).toBeLessThanOrEqual(Math.ceil(shardCount / Math.max(1, shares.length)))
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   ))
 
 function ignoreOutage(error: unknown): void {

@@ -1,9 +1,8 @@
 import { type Duration, millis, seconds, type World } from '@stead/world'
-import type { Expectation } from '../words/change-set.ts'
 import type { Leases } from '../words/lease.ts'
 import { type Logger, silentLogger } from '../words/logger.ts'
 import { type HeldLease, LeaseKeeper } from './lease-keeper.ts'
-import { allShards, planShards, shardLease } from './shards.ts'
+import { allShards, type Fence, planShards, shardLease } from './shards.ts'
 
 /** Who works on the keys of shards, and is told which. */
 export interface ShardUser {
@@ -87,7 +86,7 @@ export class ShardKeeper {
   }
 
   /** What every write for this shard expects; undefined when it is not surely ours now. */
-  fence(shard: number): Extract<Expectation, { type: 'fence' }> | undefined {
+  fence(shard: number): Fence | undefined {
     const lease = this.holding(shard)
     return lease && { type: 'fence', lease: lease.name, fence: lease.fence }
   }

@@ -1,9 +1,13 @@
 import { hashText } from '@stead/world'
+import type { Expectation } from '../words/change-set.ts'
 import type { Lease } from '../words/lease.ts'
 import { type Ref, refKey } from '../words/object.ts'
 
 /** Fixed for ever: a key's shard is the same on every node of every version. More nodes than this gain nothing. */
 export const shardCount = 32
+
+/** What every write for a shard expects: that nobody has taken it since. */
+export type Fence = Extract<Expectation, { type: 'fence' }>
 
 export const shardOf = (ref: Ref): number => hashText(refKey(ref)) % shardCount
 
