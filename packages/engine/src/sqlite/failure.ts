@@ -21,6 +21,7 @@ const systemFailures: Record<string, OpenFailure> = {
   EACCES: 'unwritable',
   EPERM: 'unwritable',
   EROFS: 'unwritable',
+  ENOENT: 'unwritable', // what making a directory on a read-only disk ends in
   ENOTDIR: 'unwritable',
   EEXIST: 'unwritable',
   EISDIR: 'unwritable',
