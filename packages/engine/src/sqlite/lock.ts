@@ -48,9 +48,14 @@ export class StoreLock {
     return this.database.prepare(sql).get() as Witness | undefined
   }
 
+  /** Does what it can: on a full disk the witness stays an older one, which is still a true one. */
   remember({ storeId, epoch, revision }: Witness): void {
     const sql = 'INSERT OR REPLACE INTO witness (one, store_id, epoch, revision) VALUES (1, ?, ?, ?)'
-    this.database.prepare(sql).run(storeId, epoch, revision)
+    try {
+      this.database.prepare(sql).run(storeId, epoch, revision)
+    } catch (error) {
+      if (!sqliteFailure(error)) throw error
+    }
   }
 
   release(): void {
