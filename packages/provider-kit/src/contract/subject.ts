@@ -1,5 +1,4 @@
 import type { Duration, World } from '@stead/world'
-import type { ProviderErrorCode } from '../errors.ts'
 import type { LaunchSource } from '../launch-spec.ts'
 import type { Provider } from '../provider.ts'
 import type { Owner, Tags } from '../tags.ts'
@@ -50,7 +49,7 @@ export interface ContractSubject {
   readonly badCredentials: Unless<() => Promise<Provider>>
   /** Calls that must fail this way. */
   readonly provoke: Unless<
-    Partial<Record<'Capacity' | 'Quota' | ('Throttled' & ProviderErrorCode), () => Promise<unknown>>>
+    Partial<Record<'Capacity' | 'Quota' | 'Throttled', (provider: Provider) => Promise<unknown>>>
   >
   /** Hands inside a running server. */
   readonly inside: Unless<{

@@ -16,6 +16,7 @@ import { Disk } from './inside/disk.ts'
 export interface SimulatedSubjectOptions {
   readonly mode: IdempotencyMode
   readonly seed?: number
+  readonly concurrency?: number
 }
 
 const owner: Owner = { controlPlane: 'cp-contract', region: 'reg-contract' }
@@ -37,8 +38,8 @@ const web: ServiceLaunch = {
 const services: ServicesLaunch = { type: 'services', kind: 'deployment', services: { web } }
 
 /** The simulated cloud on a virtual clock, with old pictures, small pages and addresses that change: a strict examiner. */
-export async function simulatedSubject(options: SimulatedSubjectOptions): Promise<ContractSubject> {
-  const { mode, seed = 1 } = options
+export async function simulatedSubject(options: SimulatedSubjectOptions) {
+  const { mode, seed = 1, concurrency = 100 } = options
   const world = new VirtualWorld({ seed })
   const profile = {
     idempotency: mode,
@@ -54,12 +55,13 @@ export async function simulatedSubject(options: SimulatedSubjectOptions): Promis
     definition.connect({ configuration: { cloud: name }, credentials: { key }, owner, world: world.node() })
   const provider = await connect()
   const account = cloud.account()
-  return {
+  const subject = {
+    cloud,
     provider,
     owner,
     world,
     connect: () => connect(),
-    limits: { concurrency: 100, pageSize: 3, launch: millis(400), transition: seconds(20), cancel: millis(5) },
+    limits: { concurrency, pageSize: 3, launch: millis(400), transition: seconds(20), cancel: millis(5) },
     sources: { minimal: machine, other: services, invalid: { ...machine, image: 'there-is-none' } },
     backend: {
       plant: async tags => plantServer(account, tags),
@@ -70,7 +72,7 @@ export async function simulatedSubject(options: SimulatedSubjectOptions): Promis
     },
     unreachable: () => connect('simulated', 'elsewhere'),
     badCredentials: () => connect('wrong'),
-    provoke: provocations(cloud, provider),
+    provoke: provocations(cloud),
     inside: {
       write: async (id, text) => account.server(id).disk.write('/marker', Buffer.from(text)),
       read: async id => textOf(account.server(id).disk.read('/marker')),
@@ -79,7 +81,8 @@ export async function simulatedSubject(options: SimulatedSubjectOptions): Promis
     groups: fixtures(account, cloud),
     run: work => world.run(work),
     close: () => provider.close(),
-  }
+  } satisfies ContractSubject & { cloud: SimulatedCloud }
+  return subject
 }
 
 const textOf = (content: Uint8Array | undefined) => content && Buffer.from(content).toString()
@@ -105,10 +108,10 @@ function inventory(cloud: SimulatedCloud): number {
   return live.length + shelves.flatMap(shelf => [...shelf.roster]).length
 }
 
-function provocations(cloud: SimulatedCloud, provider: Provider) {
+function provocations(cloud: SimulatedCloud) {
   const tags = { 'stead.managed-by': 'stead', 'stead.control-plane': owner.controlPlane, 'stead.server-id': 'srv-x' }
   const spec: LaunchSpec = { name: 'provoked', source: machine, power: 'on', tags }
-  const provoke = (fault: 'capacity' | 'quota' | 'throttled') => () => {
+  const provoke = (fault: 'capacity' | 'quota' | 'throttled') => (provider: Provider) => {
     cloud.script(fault)
     return provider.launch(spec, createToken('provoked.1'), { fresh: true })
   }

@@ -85,7 +85,7 @@ export const lifePromises = promises('core', {
 
   async 'start makes a server at rest run, also one that never ran'(bench) {
     const { id: never } = await bench.launch({ power: 'off' })
-    await bench.until(never, 'stopped')
+    await bench.until(never, 'stopped', 'running')
     const { id: before } = await bench.stopped()
     for (const id of [never, before]) {
       const answer = await bench.provider.start(id)

@@ -11,22 +11,26 @@ function strangers(bench: Bench): Tags[] {
   return [{ Name: 'production-database' }, serverTags(other, 'srv-1'), { 'stead.managed-by': 'stead' }]
 }
 
-/** Tries a verb on each of them; it must be refused, and they must run on as if nothing had been. */
-async function untouched(bench: Bench, what: string, verb: (id: string) => Promise<unknown>): Promise<void> {
+type Verbs = Readonly<Record<string, (id: string) => Promise<unknown>>>
+
+/** Tries verbs on each of them; each must be refused, and they must run on as if nothing had been. */
+async function untouched(bench: Bench, verbs: Verbs): Promise<void> {
   for (const tags of strangers(bench)) {
     const id = await bench.plant(tags)
     const before = await bench.until(id, 'running')
-    await bench.pictures()
-    const error = await bench.refused(`${what} of what is not ours`, () => verb(id), 'Conflict')
-    assert.equal(error.retryable, false)
-    await bench.pictures()
-    const after = await bench.provider.describe(id)
-    assert.deepEqual([after.state, after.tags, after.addresses], [before.state, before.tags, before.addresses])
+    for (const [what, verb] of Object.entries(verbs)) {
+      await bench.pictures()
+      const error = await bench.refused(`${what} of what is not ours`, () => verb(id), 'Conflict')
+      assert.equal(error.retryable, false)
+      await bench.pictures()
+      const after = await bench.provider.describe(id)
+      assert.deepEqual([after.state, after.tags, after.addresses], [before.state, before.tags, before.addresses], what)
+    }
   }
 }
 
 /** Everything else that changes a server, as far as the provider has it. */
-function otherVerbs(bench: Bench, provider: Provider): Record<string, (id: string) => Promise<unknown>> {
+function otherVerbs(bench: Bench, provider: Provider): Verbs {
   const { spec, token } = bench.order()
   const { groups } = bench.subject
   const other = { ...spec, tags: { ...spec.tags, 'stead.label.changed': 'yes' } }
@@ -42,13 +46,11 @@ function otherVerbs(bench: Bench, provider: Provider): Record<string, (id: strin
 }
 
 export const ownershipPromises = promises('core', {
-  'what is not ours is not stopped': bench => untouched(bench, 'stop', id => bench.provider.stop(id)),
+  'what is not ours is not stopped': bench => untouched(bench, { stop: id => bench.provider.stop(id) }),
 
-  'what is not ours is not terminated': bench => untouched(bench, 'terminate', id => bench.provider.terminate(id)),
+  'what is not ours is not terminated': bench => untouched(bench, { terminate: id => bench.provider.terminate(id) }),
 
-  async 'what is not ours is not changed by any other verb'(bench) {
-    for (const [what, verb] of Object.entries(otherVerbs(bench, bench.provider))) await untouched(bench, what, verb)
-  },
+  'what is not ours is not changed by any other verb': bench => untouched(bench, otherVerbs(bench, bench.provider)),
 
   async 'what is not ours can be seen when all is said'(bench) {
     const id = await bench.plant({ Name: 'production-database' })

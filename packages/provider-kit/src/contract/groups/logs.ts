@@ -136,8 +136,10 @@ export const logPromises = promises('logs', {
     const log = await printer(bench)
     const slow = log.read({ follow: true })[Symbol.asyncIterator]()
     bench.afterwards(async () => slow.return?.())
+    const reading = slow.next()
+    await bench.world.sleep(millis(50))
     await log.print(1)
-    await slow.next()
+    await reading
     const quick = await log.follow({ tail: 0 })
     const printed = await log.print(200)
     assert.deepEqual(await quick.upTo(200), printed)
