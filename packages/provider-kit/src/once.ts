@@ -71,7 +71,8 @@ export class SearchedCreates<T> {
       return await promptly(running.work, options.signal)
     } finally {
       // When nobody waits any more and nothing was sent, nothing will be.
-      if (--running.waiting === 0) running.unsent.abort(options.signal?.reason)
+      const underWay = this.#running.get(create.token) === running
+      if (--running.waiting === 0 && underWay) running.unsent.abort(options.signal?.reason)
     }
   }
 

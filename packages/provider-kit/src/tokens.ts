@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { LaunchSpec } from './launch-spec.ts'
 
 declare const tokenBrand: unique symbol
@@ -29,29 +29,17 @@ export function launchFingerprint(spec: LaunchSpec): string {
 }
 
 /** As `launchFingerprint`, of any plain value. Functions and undefined fields do not count. */
-export function fingerprint(value: unknown): string {
-  const hash = createHash('sha256')
-  feed(hash, value)
-  return hash.digest('base64url').slice(0, 32)
-}
+export const fingerprint = (value: unknown): string => hash('sha256', written(value), 'base64url').slice(0, 32)
 
-/** Counts go before contents, so that no two different values feed the same bytes. */
-function feed(hash: Hash, value: unknown): void {
-  if (value instanceof Uint8Array) {
-    hash.update(`b${value.length}:`)
-    hash.update(value)
-  } else if (Array.isArray(value)) {
-    hash.update(`a${value.length}:`)
-    for (const item of value) feed(hash, item)
-  } else if (value !== null && typeof value === 'object') {
+/** Counts and lengths go before contents, so that no two different values are written alike. */
+function written(value: unknown): string {
+  if (value instanceof Uint8Array) return `b${value.length}:${Buffer.from(value).toString('latin1')}`
+  if (Array.isArray(value)) return `a${value.length}:${value.map(written).join('')}`
+  if (value !== null && typeof value === 'object') {
     const fields = Object.entries(value).filter(([, field]) => field !== undefined && typeof field !== 'function')
-    hash.update(`o${fields.length}:`)
-    for (const [key, field] of fields.sort(([a], [b]) => (a < b ? -1 : 1))) {
-      feed(hash, key)
-      feed(hash, field)
-    }
-  } else {
-    const text = JSON.stringify(value) ?? 'null'
-    hash.update(`${text.length}:${text}`)
+    fields.sort(([a], [b]) => (a < b ? -1 : 1))
+    return `o${fields.length}:${fields.map(([key, field]) => written(key) + written(field)).join('')}`
   }
+  const text = JSON.stringify(value) ?? 'null'
+  return `${text.length}:${text}`
 }
