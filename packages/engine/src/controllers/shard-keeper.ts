@@ -29,6 +29,10 @@ export interface ShardKeeperOptions {
   readonly onRound?: () => void
 }
 
+/** A node that died is taken over within 15 s: its lease runs out after at most 12, and the rest is for a slow store. */
+const defaultTtl = seconds(12)
+/** Two renewals may fail before a third is too late. */
+const defaultRenewEvery = seconds(4)
 /** Others are giving up shards for us, or the store is away: look again soon. */
 const impatience = seconds(1)
 /** Past the end of somebody's lease, so that it is over when we look. */
@@ -54,8 +58,8 @@ export class ShardKeeper {
   constructor(options: ShardKeeperOptions) {
     this.options = options
     this.log = options.log ?? silentLogger
-    this.ttl = options.ttl ?? seconds(15)
-    this.renewEvery = options.renewEvery ?? seconds(5)
+    this.ttl = options.ttl ?? defaultTtl
+    this.renewEvery = options.renewEvery ?? defaultRenewEvery
     this.keeper = new LeaseKeeper({
       leases: options.leases,
       world: options.world,
