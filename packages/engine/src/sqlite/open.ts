@@ -102,7 +102,7 @@ function checkHeader(path: string): void {
   }
 }
 
-interface FileVersion {
+export interface FileVersion {
   readonly application: number
   readonly version: number
 }
@@ -113,7 +113,7 @@ function versionOf(database: DatabaseSync): FileVersion {
   return { application: application_id, version: user_version }
 }
 
-function checkVersion(path: string, { application, version }: FileVersion): void {
+export function checkVersion(path: string, { application, version }: FileVersion): void {
   // Zero is a file that was made but not yet filled; whether it is empty is seen once it is open.
   if (application !== applicationId && (application !== 0 || version !== 0)) throw notOurs(path)
   if (version > migrations.length)

@@ -6,6 +6,8 @@ import type { Leases } from '../words/lease.ts'
 import type { LogEntry } from '../words/log.ts'
 import type { Ref, Revision } from '../words/object.ts'
 import type * as words from '../words/store.ts'
+import type { BackupManifest } from './backup.ts'
+import { Backups } from './backups.ts'
 import { corrupt } from './failure.ts'
 import { defaultTimeout } from './group-commit.ts'
 import type { StoreLock } from './lock.ts'
@@ -29,6 +31,7 @@ export class SqliteStore implements words.Store {
   readonly failed: Promise<Error>
   private readonly parts: SqliteStoreParts
   private current: words.StoreIdentity
+  private readonly backups = new Backups()
   private closing: Promise<void> | undefined
 
   constructor(parts: SqliteStoreParts) {
@@ -123,6 +126,14 @@ export class SqliteStore implements words.Store {
     this.current = { ...this.current, observeOnly: false }
   }
 
+  /**
+   * Copies the store to this path while it runs, with a manifest beside it. It must not exist yet.
+   * Sealed blobs stay sealed in it, and the key that opens them is not in it.
+   */
+  backup(path: string): Promise<BackupManifest> {
+    return this.backups.write({ source: this.parts.path, target: path, now: this.parts.world.now() })
+  }
+
   /** Reads a stretch of the log for watchers that lag behind. */
   async readLog(after: Revision, limit: number) {
     const { compacted, rows } = await this.reads.call('log', after, limit)
@@ -136,6 +147,7 @@ export class SqliteStore implements words.Store {
 
   private async end(): Promise<void> {
     const { threads, tail, lock } = this.parts
+    await this.backups.stop()
     await threads.close()
     tail.close()
     const { storeId, epoch } = this.current
