@@ -19,12 +19,13 @@ export function prepareWrites(database: DatabaseSync) {
     setMeta: prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'),
     findOutcome: prepare('SELECT revision, at, conflict FROM change_sets WHERE id = ?'),
     insertOutcome: prepare('INSERT INTO change_sets (id, revision, at, conflict) VALUES (?, ?, ?, ?)'),
-    findObject: prepare('SELECT kind, id, revision, generation, spec, rest FROM objects WHERE kind = ? AND id = ?'),
-    putObject: prepare(`
-      INSERT INTO objects (kind, id, revision, generation, spec, rest) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (kind, id) DO UPDATE
-      SET revision = excluded.revision, generation = excluded.generation, spec = excluded.spec, rest = excluded.rest`),
-    deleteObject: prepare('DELETE FROM objects WHERE kind = ? AND id = ?'),
+    // Only what deciding takes: the rest of an object, its larger half, would be copied for nothing.
+    findObject: prepare('SELECT rowid AS place, revision, generation, spec FROM objects WHERE kind = ? AND id = ?'),
+    insertObject: prepare('INSERT INTO objects (kind, id, revision, generation, spec, rest) VALUES (?, ?, ?, ?, ?, ?)'),
+    // By place: the index has been asked already.
+    updateObject: prepare('UPDATE objects SET revision = ?, generation = ?, spec = ?, rest = ? WHERE rowid = ?'),
+    updateRest: prepare('UPDATE objects SET revision = ?, rest = ? WHERE rowid = ?'),
+    deleteObject: prepare('DELETE FROM objects WHERE rowid = ? RETURNING kind, id, revision, generation, spec, rest'),
     appendLog: prepare('INSERT INTO log (revision, at, changes) VALUES (?, ?, ?)'),
     findKey: prepare('SELECT holder FROM keys WHERE key = ?'),
     insertKey: prepare('INSERT INTO keys (key, holder) VALUES (?, ?)'),

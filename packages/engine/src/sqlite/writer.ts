@@ -1,6 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Instant } from '@stead/world'
-import { type EncodedChange, type EncodedChangeSet, type EncodedStored, encodeChanges } from '../encoding.ts'
+import {
+  type EncodedChange,
+  type EncodedChangeSet,
+  type EncodedObject,
+  type EncodedStored,
+  encodeChanges,
+} from '../encoding.ts'
 import type { Committed, Expectation } from '../words/change-set.ts'
 import type { Conflict } from '../words/conflict.ts'
 import { type Ref, type Revision, refKey, sameRef } from '../words/object.ts'
@@ -10,6 +16,15 @@ import { prepareWrites } from './statements.ts'
 export type Applied =
   | { readonly conflict: Conflict }
   | { readonly committed: Committed; readonly replayed: boolean; readonly changes: readonly EncodedChange[] }
+
+/** What deciding takes of an object that is there, and where it is. */
+interface FoundObject {
+  readonly place: number
+  readonly revision: Revision
+  readonly generation: number
+  readonly spec: string
+}
+type FoundObjects = Map<string, FoundObject | undefined>
 
 /**
  * The write path, synchronous and single-threaded: begin, apply many, commit. Durable when `commit` returns.
@@ -66,7 +81,7 @@ export class SqliteWriter {
   apply(set: EncodedChangeSet, resent = false): Applied {
     const earlier = this.findOutcome(set.id)
     if (earlier) return earlier
-    const found = new Map<string, EncodedStored | undefined>()
+    const found: FoundObjects = new Map()
     const conflict = this.findConflict(set, found)
     if (!conflict) return this.write(set, found)
     if (resent) this.sql.insertOutcome.run(set.id, this.head, this.latest, JSON.stringify(conflict))
@@ -80,13 +95,13 @@ export class SqliteWriter {
     return { committed: { revision: row.revision, at: row.at as Instant }, replayed: true, changes: [] }
   }
 
-  private read(ref: Ref, found: Map<string, EncodedStored | undefined>): EncodedStored | undefined {
+  private read(ref: Ref, found: FoundObjects): FoundObject | undefined {
     const key = refKey(ref)
-    if (!found.has(key)) found.set(key, this.sql.findObject.get(ref.kind, ref.id) as EncodedStored | undefined)
+    if (!found.has(key)) found.set(key, this.sql.findObject.get(ref.kind, ref.id) as FoundObject | undefined)
     return found.get(key)
   }
 
-  private findConflict(set: EncodedChangeSet, found: Map<string, EncodedStored | undefined>): Conflict | undefined {
+  private findConflict(set: EncodedChangeSet, found: FoundObjects): Conflict | undefined {
     for (const expectation of set.expect) {
       const conflict = this.checkExpectation(expectation, found)
       if (conflict) return conflict
@@ -98,10 +113,7 @@ export class SqliteWriter {
     return this.checkKeys(set) ?? this.checkCounters(set)
   }
 
-  protected checkExpectation(
-    expectation: Expectation,
-    found: Map<string, EncodedStored | undefined>,
-  ): Conflict | undefined {
+  protected checkExpectation(expectation: Expectation, found: FoundObjects): Conflict | undefined {
     switch (expectation.type) {
       case 'revision': {
         const actual = this.read(expectation.ref, found)?.revision ?? null
@@ -160,7 +172,7 @@ export class SqliteWriter {
     return undefined
   }
 
-  private write(set: EncodedChangeSet, found: Map<string, EncodedStored | undefined>): Applied {
+  private write(set: EncodedChangeSet, found: FoundObjects): Applied {
     const { sql } = this
     const at = this.latest
     const changes = this.writeObjects(set, found)
@@ -177,22 +189,36 @@ export class SqliteWriter {
     return { committed: { revision: this.head, at }, replayed: false, changes }
   }
 
-  private writeObjects(set: EncodedChangeSet, found: Map<string, EncodedStored | undefined>): EncodedChange[] {
+  private writeObjects(set: EncodedChangeSet, found: FoundObjects): EncodedChange[] {
     if (set.puts.length + set.removes.length === 0) return []
     const revision = this.nextRevision()
     const changes: EncodedChange[] = []
     for (const ref of set.removes) {
-      this.sql.deleteObject.run(ref.kind, ref.id)
+      const removed = this.sql.deleteObject.get(this.read(ref, found)!.place) as unknown as EncodedStored
       this.sql.deleteBlobs.run(ref.kind, ref.id)
-      changes.push({ op: 'remove', ...this.read(ref, found)! })
+      changes.push({ op: 'remove', ...removed })
     }
     for (const { kind, id, spec, rest } of set.puts) {
       const before = this.read({ kind, id }, found)
-      const generation = before ? before.generation + (before.spec === spec ? 0 : 1) : 1
-      this.sql.putObject.run(kind, id, revision, generation, spec, rest)
+      const generation = this.put({ kind, id, spec, rest }, before, revision)
       changes.push({ op: 'put', kind, id, revision, generation, spec, rest })
     }
     return changes
+  }
+
+  /** Answers the object's generation, which moves with its spec. Most changes are of status and leave spec alone. */
+  private put({ kind, id, spec, rest }: EncodedObject, before: FoundObject | undefined, revision: Revision): number {
+    if (!before) {
+      this.sql.insertObject.run(kind, id, revision, 1, spec, rest)
+      return 1
+    }
+    if (before.spec === spec) {
+      this.sql.updateRest.run(revision, rest, before.place)
+      return before.generation
+    }
+    const generation = before.generation + 1
+    this.sql.updateObject.run(revision, generation, spec, rest, before.place)
+    return generation
   }
 
   protected nextRevision(): Revision {
