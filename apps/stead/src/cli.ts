@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
+import type { BackupFlags } from './commands/backup.ts'
 import { type Flags, flagOf, type Setting, settingNames, settings, variableOf } from './configuration/index.ts'
 import { exitCodes, explain } from './exit-codes.ts'
 import { readVersion } from './version.ts'
@@ -28,6 +29,24 @@ function buildProgram(): Command {
     await serveCommand(flags)
   })
 
+  const backup = offlineCommand(program, 'backup <file>', 'copy the store to a file, also while Stead runs')
+  backup.option('--json', 'say what was written as JSON').action(async (file: string, flags: BackupFlags) => {
+    const { backupCommand } = await import('./commands/backup.ts')
+    await backupCommand(file, flags)
+  })
+
+  const restore = offlineCommand(program, 'restore <file>', 'make an empty data directory the store that was backed up')
+  restore.action(async (file: string, flags: Flags) => {
+    const { restoreCommand } = await import('./commands/restore.ts')
+    await restoreCommand(file, flags)
+  })
+
+  const resume = offlineCommand(program, 'resume', 'let a restored or copied store act again')
+  resume.action(async (flags: Flags) => {
+    const { resumeCommand } = await import('./commands/resume.ts')
+    await resumeCommand(flags)
+  })
+
   program
     .command('version')
     .description('say which version this is')
@@ -37,6 +56,14 @@ function buildProgram(): Command {
     })
 
   return program
+}
+
+/** A command that works on the data directory of this machine, whether or not Stead runs. */
+function offlineCommand(program: Command, name: string, description: string): Command {
+  const command = program.command(name).description(description)
+  for (const setting of ['config', 'data', 'database'] as const)
+    command.addOption(optionFor(flagOf(setting), variableOf(setting), settings[setting]))
+  return command
 }
 
 /** Defaults are only shown here: were they given to commander, a flag that was not named would hide a variable that was. */

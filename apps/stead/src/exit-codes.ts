@@ -47,6 +47,11 @@ export const exitCodes = {
     meaning: 'the database cannot be reached',
     remedy: 'check the address given with --database, and that the database runs and lets Stead in',
   },
+  backup_failed: {
+    code: 17,
+    meaning: 'the backup could not be written',
+    remedy: 'choose a file that does not exist yet, on a disk with room for it',
+  },
 } as const satisfies Record<OpenFailure, ExitCode> & Record<string, ExitCode>
 
 export type ExitReason = keyof typeof exitCodes

@@ -38,7 +38,10 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     tellIdentity(store, log)
     const engine = startEngine({ store, world, metrics, log })
     parts.add(enginePart(engine))
-    const commands = { resume: () => engine.resume() }
+    const commands = {
+      resume: () => engine.resume(),
+      backup: ({ path }: { path?: unknown }) => store.backup(String(path)),
+    }
     parts.add(await openAdminSocket({ data: configuration.data, log, commands }))
     const { url, part } = await listen({ configuration, log, world, metrics, parts, version })
     parts.add(part)
