@@ -8,8 +8,8 @@ import type { ServerInfo, ServerState } from '../server-info.ts'
 import { labelTags, ownerTags, serverTags, type Tags } from '../tags.ts'
 import { type CreateToken, createToken, launchToken } from '../tokens.ts'
 import type { GroupFixtures } from './fixtures.ts'
-import { NotPossible } from './promise.ts'
-import type { ContractSubject, Unless } from './subject.ts'
+import type { Need } from './promise.ts'
+import type { ContractSubject } from './subject.ts'
 import { assertWhole } from './whole.ts'
 
 export interface Order {
@@ -111,7 +111,7 @@ export class Bench {
     const start = this.world.monotonic()
     const limit = this.subject.limits.transition + this.oldest
     // Often at first, for fast backends, and then less often.
-    for (let pause = 5; ; pause = Math.min(pause * 1.5, 500)) {
+    for (let pause = 10; ; pause = Math.min(pause * 2, 500)) {
       const answer = await ask()
       if (answer !== undefined) return answer
       assert.ok(this.world.monotonic() - start < limit, `waited ${limit} ms for ${what}`)
@@ -188,13 +188,18 @@ export class Bench {
     return createToken(newId(this.world, 'tok'))
   }
 
-  possible<T>(part: Unless<T>, what: string): T {
-    if (part && typeof part === 'object' && 'not' in part) throw new NotPossible(`${what}: ${part.not}`)
-    return part as T
+  given<N extends Need>(need: N): Exclude<ContractSubject[N], { readonly not: string }> {
+    const part = this.subject[need]
+    assert.ok(!('not' in part), `this needs ${need}, and the subject has none`)
+    return part as Exclude<ContractSubject[N], { readonly not: string }>
   }
 
   get inside() {
-    return this.possible(this.subject.inside, 'looking inside')
+    return this.given('inside')
+  }
+
+  bootId(id: string): Promise<string> {
+    return this.given('bootId')(id)
   }
 
   /** What a group needs to be tested. Advertised and not testable is a failure: nobody would know whether it works. */

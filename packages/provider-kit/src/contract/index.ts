@@ -1,5 +1,5 @@
 import { afterAll, describe, test } from 'vitest'
-import { judge, promisesOf, type Verdict } from './judge.ts'
+import { excuse, judge, promisesOf, type Verdict } from './judge.ts'
 import type { ContractFactory } from './subject.ts'
 import { summary } from './summary.ts'
 
@@ -23,15 +23,17 @@ export function runProviderContractTests(
 ): void {
   describe(`provider contract: ${name}`, async () => {
     const subject = await factory()
-    const capabilities = subject.provider.capabilities()
+    const promises = promisesOf(subject)
+    const verdicts: Verdict[] = promises.flatMap(promise => excuse(subject, promise) ?? [])
     await subject.close()
-    const verdicts: Verdict[] = []
-    for (const promise of promisesOf(capabilities))
+    for (const promise of promises) {
+      if (verdicts.some(verdict => verdict.promise === promise)) continue
       test(`${promise.group}: ${promise.promise}`, { timeout: options.timeout ?? 30_000 }, async () => {
         const verdict = await judge(factory, promise)
         verdicts.push(verdict)
         if (verdict.outcome === 'broken') throw verdict.error
       })
+    }
     afterAll(() => console.info(summary(name, verdicts)))
   })
 }

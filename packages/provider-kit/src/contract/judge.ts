@@ -1,24 +1,40 @@
-import type { Capabilities } from '../capabilities.ts'
 import { Bench } from './bench.ts'
-import { type ContractPromise, NotPossible } from './promise.ts'
+import type { ContractPromise } from './promise.ts'
 import { contractPromises } from './promises.ts'
-import type { ContractFactory } from './subject.ts'
+import type { ContractFactory, ContractSubject } from './subject.ts'
 
 export type Verdict =
   | { readonly promise: ContractPromise; readonly outcome: 'kept' }
   | { readonly promise: ContractPromise; readonly outcome: 'broken'; readonly error: unknown }
-  /** It cannot be tried on this backend, and the subject says why. */
-  | { readonly promise: ContractPromise; readonly outcome: 'notPossible'; readonly why: string }
+  /** The backend has not what it needs, and the subject says why. */
+  | NotTried
 
-/** The promises that count for a provider with these capabilities. */
-export const promisesOf = (capabilities: Capabilities): ContractPromise[] =>
-  contractPromises.filter(({ group }) => group === 'core' || capabilities.groups[group] !== undefined)
+export interface NotTried {
+  readonly promise: ContractPromise
+  readonly outcome: 'notTried'
+  readonly why: string
+}
+
+/** The promises that count for this provider: the core, and the groups it advertises. */
+export function promisesOf({ provider }: ContractSubject): ContractPromise[] {
+  const capabilities = provider.capabilities()
+  const advertised = ({ group }: ContractPromise) => group === 'core' || capabilities.groups[group] !== undefined
+  return contractPromises.filter(promise => advertised(promise) && (promise.only?.(capabilities) ?? true))
+}
+
+/** Why this promise cannot be tried on this subject; undefined when it can. */
+export function excuse(subject: ContractSubject, promise: ContractPromise): NotTried | undefined {
+  const part = promise.needs && subject[promise.needs]
+  return part && 'not' in part ? { promise, outcome: 'notTried', why: part.not } : undefined
+}
 
 /** Checks one promise on a fresh subject, and cleans up. A mess that cannot be cleaned up breaks it, too. */
 export async function judge(factory: ContractFactory, promise: ContractPromise): Promise<Verdict> {
   const subject = await factory()
   const run = subject.run ?? (work => work())
   try {
+    const excused = excuse(subject, promise)
+    if (excused) return excused
     await run(async () => {
       const bench = new Bench(subject)
       try {
@@ -29,9 +45,6 @@ export async function judge(factory: ContractFactory, promise: ContractPromise):
     })
     return { promise, outcome: 'kept' }
   } catch (error) {
-    // A group need not be advertised; one that is must be testable.
-    if (error instanceof NotPossible && promise.group === 'core')
-      return { promise, outcome: 'notPossible', why: error.message }
     return { promise, outcome: 'broken', error }
   } finally {
     await subject.close()

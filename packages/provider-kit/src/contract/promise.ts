@@ -1,20 +1,32 @@
-import type { GroupName } from '../capabilities.ts'
+import type { Capabilities, GroupName } from '../capabilities.ts'
 import type { Bench } from './bench.ts'
+
+/** What some promises cannot be checked without, and not every backend has. */
+export type Need = 'unreachable' | 'badCredentials' | 'provoke' | 'inside' | 'bootId'
 
 /** One promise of the contract, and how it is checked. A check that returns found it kept. */
 export interface ContractPromise {
   /** What is promised, in a sentence. Its name everywhere. */
   readonly promise: string
   readonly group: 'core' | GroupName
+  /** A promise of the core that needs what a backend cannot have is not tried there. In a group nothing is excused. */
+  readonly needs?: Need
+  /** It is made only by those who can do this. */
+  readonly only?: (capabilities: Capabilities) => boolean
   check(bench: Bench): Promise<void>
 }
 
 type Checks = Readonly<Record<string, (bench: Bench) => Promise<void>>>
 
-export const promises = (group: ContractPromise['group'], checks: Checks): ContractPromise[] =>
-  Object.entries(checks).map(([promise, check]) => ({ promise, group, check }))
+/** When a check counts: what it needs, or what the provider must be able to do. */
+type Conditions<Group> = { readonly [name in keyof Group]?: Need | NonNullable<ContractPromise['only']> }
 
-/** Why a promise could not be checked on this backend. It counts neither as kept nor as broken, and is reported. */
-export class NotPossible extends Error {
-  override readonly name = 'NotPossible'
-}
+export const promises = <Group extends Checks>(
+  group: ContractPromise['group'],
+  checks: Group,
+  conditions: Conditions<Group> = {},
+): ContractPromise[] =>
+  Object.entries(checks).map(([promise, check]) => {
+    const when = conditions[promise]
+    return { promise, group, check, ...(typeof when === 'function' ? { only: when } : when && { needs: when }) }
+  })

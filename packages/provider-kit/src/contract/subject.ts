@@ -56,9 +56,9 @@ export interface ContractSubject {
     write(id: string, text: string): Promise<void>
     /** What was written last; undefined when nothing was. */
     read(id: string): Promise<string | undefined>
-    /** Something that differs with every boot. */
-    bootId(id: string): Promise<string>
   }>
+  /** Something that differs with every boot of a running server. */
+  readonly bootId: Unless<(id: string) => Promise<string>>
   /** What the optional groups need. A group that is advertised and has nothing here fails: it cannot be tested. */
   readonly groups: Partial<GroupFixtures>
   /** Everything goes when the subject is closed: there is no need to clean up. */

@@ -7,7 +7,7 @@ export function summary(name: string, verdicts: readonly Verdict[]): string {
   const tested = new Set(verdicts.map(({ promise }) => promise.group))
   const listed = (wanted: boolean) => groupNames.filter(group => tested.has(group) === wanted).join(', ') || 'none'
   const skipped = verdicts.flatMap(verdict =>
-    verdict.outcome === 'notPossible' ? [`  not tried: "${verdict.promise.promise}" (${verdict.why})`] : [],
+    verdict.outcome === 'notTried' ? [`  not tried: "${verdict.promise.promise}" (${verdict.why})`] : [],
   )
   return [
     `provider contract, ${name}: ${counted('kept')} promises kept, ${counted('broken')} broken; ` +

@@ -1,20 +1,23 @@
 import assert from 'node:assert/strict'
 import { type ServerInfo, serverStates } from '../server-info.ts'
 
-/** Every part of a server is there and is of its kind. What a provider does not know it says by leaving it out, not by lies. */
-export function assertWhole(server: ServerInfo): void {
-  const wrong = (part: string) => `${part} of ${JSON.stringify(server)}`
-  assert.ok(typeof server.id === 'string' && server.id !== '', wrong('id'))
-  assert.ok(serverStates.includes(server.state), wrong('state'))
-  assert.ok(server.launchedAt === undefined || Number.isFinite(server.launchedAt), wrong('launchedAt'))
-  for (const kind of ['private', 'public'] as const)
-    assert.ok(isTexts(server.addresses?.[kind]), wrong(`addresses.${kind}`))
-  assert.ok(Array.isArray(server.endpoints), wrong('endpoints'))
-  for (const endpoint of server.endpoints)
-    assert.ok(endpoint.host !== '' && endpoint.port > 0 && endpoint.port < 65_536, wrong('endpoints'))
-  assert.ok(server.services && typeof server.services === 'object', wrong('services'))
-  assert.ok(server.tags && isTexts(Object.values(server.tags)), wrong('tags'))
+const isText = (value: unknown) => typeof value === 'string'
+const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText)
+
+/** What each part of a server has to be. What a provider does not know it says by leaving it out, not by lies. */
+const parts: Readonly<Record<string, (server: ServerInfo) => boolean>> = {
+  id: ({ id }) => isText(id) && id !== '',
+  state: ({ state }) => serverStates.includes(state),
+  launchedAt: ({ launchedAt }) => launchedAt === undefined || Number.isFinite(launchedAt),
+  addresses: ({ addresses }) => areTexts(addresses?.private) && areTexts(addresses?.public),
+  endpoints: ({ endpoints }) =>
+    Array.isArray(endpoints) && endpoints.every(({ host, port }) => host !== '' && port > 0 && port < 65_536),
+  services: ({ services }) => services !== null && typeof services === 'object',
+  tags: ({ tags }) => areTexts(Object.values(tags ?? [undefined])),
 }
 
-const isTexts = (value: unknown): boolean =>
-  Array.isArray(value) && value.every(text => typeof text === 'string' && text !== undefined)
+/** Every part of a server is there and is of its kind. */
+export function assertWhole(server: ServerInfo): void {
+  for (const [part, holds] of Object.entries(parts))
+    if (!holds(server)) assert.fail(`${part} of ${JSON.stringify(server)}`)
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { simulatedSubject } from '../simulated/contract-subject.ts'
-import { judge } from './judge.ts'
+import { judge, promisesOf } from './judge.ts'
 import { contractPromises } from './promises.ts'
 import type { ContractSubject } from './subject.ts'
 import { alteredProvider, type WrongProvider, wrongProviders } from './wrong/index.ts'
@@ -32,7 +32,7 @@ test('every promise has its own name', () =>
 for (const wrong of wrongProviders)
   test(`caught: ${wrong.promise}`, async () => {
     const broken: string[] = []
-    for (const promise of contractPromises) {
+    for (const promise of promisesOf(await wrongSubject(wrong))) {
       const verdict = await judge(() => wrongSubject(wrong), promise)
       if (verdict.outcome !== 'kept') broken.push(promise.promise)
     }

@@ -76,8 +76,8 @@ export async function simulatedSubject(options: SimulatedSubjectOptions) {
     inside: {
       write: async (id, text) => account.server(id).disk.write('/marker', Buffer.from(text)),
       read: async id => textOf(account.server(id).disk.read('/marker')),
-      bootId: async id => String(account.server(id).boots),
     },
+    bootId: async (id: string) => String(account.server(id).boots),
     groups: fixtures(account, cloud),
     run: work => world.run(work),
     close: () => provider.close(),

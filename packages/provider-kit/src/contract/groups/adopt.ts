@@ -9,14 +9,14 @@ export const adoptPromises = promises('adopt', {
   async 'adopt makes ours what nobody owns, and restarts nothing'(bench) {
     const id = await bench.plant({ Name: 'handmade' })
     await bench.until(id, 'running')
-    const boot = await bench.inside.bootId(id)
+    const boot = await bench.bootId(id)
     for (let twice = 0; twice < 2; twice++) await bench.provider.adopt!(id, ours(bench))
     await bench.pictures()
     const { tags, state } = await bench.provider.describe(id)
     for (const [key, value] of Object.entries({ ...ours(bench), Name: 'handmade' }))
       assert.equal(tags[key], value, `tag ${key}`)
     assert.equal(state, 'running')
-    assert.equal(await bench.inside.bootId(id), boot, 'it was restarted')
+    assert.equal(await bench.bootId(id), boot, 'it was restarted')
     await bench.provider.stop(id)
     await bench.until(id, 'stopped')
   },

@@ -37,88 +37,93 @@ async function readUntil(bench: Bench, session: ExecSession, wanted: RegExp): Pr
 
 const tty = { columns: 80, rows: 24 }
 
-export const execPromises = promises('exec', {
-  async 'exec tells the exit code'(bench) {
-    const run = await shell(bench)
-    for (const code of [0, 1, 42, 255])
-      assert.equal((await finish(await run({ command: commands(bench).exit(code) }))).code, code)
-  },
+export const execPromises = promises(
+  'exec',
+  {
+    async 'exec tells the exit code'(bench) {
+      const run = await shell(bench)
+      for (const code of [0, 1, 42, 255])
+        assert.equal((await finish(await run({ command: commands(bench).exit(code) }))).code, code)
+    },
 
-  async 'exec keeps stdout and stderr apart'(bench) {
-    const run = await shell(bench)
-    const out = await finish(await run({ command: commands(bench).echo('to stdout') }))
-    assert.deepEqual([out.stdout, out.stderr], ['to stdout\n', ''])
-    const err = await finish(await run({ command: commands(bench).complain('to stderr') }))
-    assert.deepEqual([err.stdout, err.stderr], ['', 'to stderr\n'])
-  },
+    async 'exec keeps stdout and stderr apart'(bench) {
+      const run = await shell(bench)
+      const out = await finish(await run({ command: commands(bench).echo('to stdout') }))
+      assert.deepEqual([out.stdout, out.stderr], ['to stdout\n', ''])
+      const err = await finish(await run({ command: commands(bench).complain('to stderr') }))
+      assert.deepEqual([err.stdout, err.stderr], ['', 'to stderr\n'])
+    },
 
-  async 'exec gives input, byte for byte, and its end'(bench) {
-    const session = await (await shell(bench))({ command: commands(bench).cat })
-    const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256)
-    await session.write(bytes)
-    await session.write(Buffer.from('and more'))
-    await session.endInput()
-    const printed: Uint8Array[] = []
-    for await (const { data } of session.output) printed.push(data)
-    assert.ok(Buffer.concat(printed).equals(Buffer.concat([bytes, Buffer.from('and more')])), 'other bytes came back')
-    assert.equal((await session.exit).code, 0)
-  },
+    async 'exec gives input, byte for byte, and its end'(bench) {
+      const session = await (await shell(bench))({ command: commands(bench).cat })
+      const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256)
+      await session.write(bytes)
+      await session.write(Buffer.from('and more'))
+      await session.endInput()
+      const printed: Uint8Array[] = []
+      for await (const { data } of session.output) printed.push(data)
+      assert.ok(Buffer.concat(printed).equals(Buffer.concat([bytes, Buffer.from('and more')])), 'other bytes came back')
+      assert.equal((await session.exit).code, 0)
+    },
 
-  async 'exec holds a command up while nobody reads, and loses nothing'(bench) {
-    const session = await (await shell(bench))({ command: commands(bench).fill(1_000_000) })
-    let bytes = 0
-    for await (const { data } of session.output) {
-      if (bytes === 0) await bench.world.sleep(millis(50))
-      bytes += data.length
-    }
-    assert.equal(bytes, 1_000_000)
-    assert.equal((await session.exit).code, 0)
-  },
+    async 'exec holds a command up while nobody reads, and loses nothing'(bench) {
+      const session = await (await shell(bench))({ command: commands(bench).fill(1_000_000) })
+      let bytes = 0
+      for await (const { data } of session.output) {
+        if (bytes === 0) await bench.world.sleep(millis(50))
+        bytes += data.length
+      }
+      assert.equal(bytes, 1_000_000)
+      assert.equal((await session.exit).code, 0)
+    },
 
-  async 'exec of a command that is not there exits with 127'(bench) {
-    const { code } = await finish(await (await shell(bench))({ command: commands(bench).missing }))
-    assert.ok(code === 127 || code === 126, `exit code ${code}`)
-  },
+    async 'exec of a command that is not there exits with 127'(bench) {
+      const { code } = await finish(await (await shell(bench))({ command: commands(bench).missing }))
+      assert.ok(code === 127 || code === 126, `exit code ${code}`)
+    },
 
-  async 'exec with a terminal has its size, and follows a resize'(bench) {
-    if (!bench.provider.capabilities().groups.exec!.tty) return
-    const session = await (await shell(bench))({ command: commands(bench).size, tty })
-    await session.write(Buffer.from('\n'))
-    await readUntil(bench, session, /24 80/)
-    await session.resize({ columns: 132, rows: 43 })
-    await session.write(Buffer.from('\n'))
-    await readUntil(bench, session, /43 132/)
-    await session.close()
-  },
+    async 'exec with a terminal has its size, and follows a resize'(bench) {
+      const session = await (await shell(bench))({ command: commands(bench).size, tty })
+      await session.write(Buffer.from('\n'))
+      await readUntil(bench, session, /24 80/)
+      await session.resize({ columns: 132, rows: 43 })
+      await session.write(Buffer.from('\n'))
+      await readUntil(bench, session, /43 132/)
+      await session.close()
+    },
 
-  async 'exec passes signals on'(bench) {
-    if (!bench.provider.capabilities().groups.exec!.signals) return
-    const run = await shell(bench)
-    const caught = await run({ command: commands(bench).awaitTerm(7) })
-    await readUntil(bench, caught, /ready/)
-    await caught.signal('TERM')
-    assert.equal((await bench.within('its end', caught.exit)).code, 7)
-    const killed = await run({ command: commands(bench).sleep })
-    await killed.signal('KILL')
-    assert.equal((await bench.within('its end', killed.exit)).code, 137)
-  },
+    async 'exec passes signals on'(bench) {
+      const run = await shell(bench)
+      const caught = await run({ command: commands(bench).awaitTerm(7) })
+      await readUntil(bench, caught, /ready/)
+      await caught.signal('TERM')
+      assert.equal((await bench.within('its end', caught.exit)).code, 7)
+      const killed = await run({ command: commands(bench).sleep })
+      await killed.signal('KILL')
+      assert.equal((await bench.within('its end', killed.exit)).code, 137)
+    },
 
-  async 'exec ends when it is closed'(bench) {
-    const session = await (await shell(bench))({ command: commands(bench).sleep })
-    await session.close()
-    const ended = session.exit.catch(() => 'lost')
-    await bench.within('its end', ended)
-  },
+    async 'exec ends when it is closed'(bench) {
+      const session = await (await shell(bench))({ command: commands(bench).sleep })
+      await session.close()
+      const ended = session.exit.catch(() => 'lost')
+      await bench.within('its end', ended)
+    },
 
-  async 'exec in what does not run is a conflict'(bench) {
-    const { id } = await bench.stopped({ source: bench.fixture('exec').source })
-    const command = commands(bench).echo('x')
-    await bench.refused('exec in a stopped server', () => bench.provider.exec!(id, { command }), 'Conflict')
-  },
+    async 'exec in what does not run is a conflict'(bench) {
+      const { id } = await bench.stopped({ source: bench.fixture('exec').source })
+      const command = commands(bench).echo('x')
+      await bench.refused('exec in a stopped server', () => bench.provider.exec!(id, { command }), 'Conflict')
+    },
 
-  async 'exec in a service that is not there is NotFound'(bench) {
-    const run = await shell(bench)
-    const request = { command: commands(bench).echo('x'), service: 'no-such-service' }
-    await bench.refused('exec in no service', () => run(request), 'NotFound')
+    async 'exec in a service that is not there is NotFound'(bench) {
+      const run = await shell(bench)
+      const request = { command: commands(bench).echo('x'), service: 'no-such-service' }
+      await bench.refused('exec in no service', () => run(request), 'NotFound')
+    },
   },
-})
+  {
+    'exec with a terminal has its size, and follows a resize': ({ groups }) => groups.exec?.tty ?? false,
+    'exec passes signals on': ({ groups }) => groups.exec?.signals ?? false,
+  },
+)

@@ -3,15 +3,18 @@ import { promises } from '../promise.ts'
 
 export const rebootPromises = promises('reboot', {
   async 'reboot restarts a server and keeps its disk'(bench) {
+    const { soft } = bench.provider.capabilities().groups.reboot!
     const { id } = await bench.running()
     await bench.inside.write(id, 'kept')
-    const before = await bench.inside.bootId(id)
-    await bench.provider.reboot!(id)
-    await bench.eventually('another boot', async () => {
-      const running = (await bench.stateOf(id)) === 'running'
-      return (running && (await bench.inside.bootId(id)) !== before) || undefined
-    })
-    assert.equal(await bench.inside.read(id), 'kept')
+    for (const hard of soft ? [false, true] : [true]) {
+      const before = await bench.bootId(id)
+      await bench.provider.reboot!(id, { hard })
+      await bench.eventually('another boot', async () => {
+        const running = (await bench.stateOf(id)) === 'running'
+        return (running && (await bench.bootId(id)) !== before) || undefined
+      })
+      assert.equal(await bench.inside.read(id), 'kept')
+    }
   },
 
   async 'reboot of what does not run is a conflict'(bench) {
@@ -89,14 +92,14 @@ export const updatePromises = promises('update', {
       const { id } = await bench.place(order, true)
       await bench.until(id, 'running')
       await bench.inside.write(id, 'kept')
-      const boot = await bench.inside.bootId(id)
+      const boot = await bench.bootId(id)
       const answer = await bench.provider.update!(id, order.spec, fixture.change(order.spec))
       assert.equal(answer.id, id)
       await bench.pictures()
       await bench.until(id, 'running')
       await bench.eventually(`${field} to change`, async () => (await fixture.shows(id)) || undefined)
       assert.equal(await bench.inside.read(id), 'kept', `${field}: the disk was lost`)
-      if (price === 'inPlace') assert.equal(await bench.inside.bootId(id), boot, `${field}: it was restarted`)
+      if (price === 'inPlace') assert.equal(await bench.bootId(id), boot, `${field}: it was restarted`)
     }
   },
 
