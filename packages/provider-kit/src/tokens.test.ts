@@ -1,26 +1,18 @@
 import { newId, realWorld } from '@stead/world'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { plainService } from './contract/fixtures.ts'
 import type { LaunchSpec, ServiceLaunch } from './launch-spec.ts'
 import { fingerprint, launchFingerprint, launchToken } from './tokens.ts'
 
-const service: ServiceLaunch = {
-  role: 'main',
-  image: 'web:1',
+const service = plainService('web:1', {
   env: { MODE: 'fast' },
   secretEnv: { PASSWORD: 'hunter2' },
   files: [
     { path: '/etc/app.conf', content: Buffer.from('port 80'), secret: false },
     { path: '/etc/key', content: Buffer.from('s3cret'), secret: true },
   ],
-  ports: [],
-  volumes: [],
-  resources: {},
-  healthChecks: [],
-  dependsOn: [],
-  restart: 'always',
-  stopGraceSeconds: 10,
-}
+})
 const spec = (web: Partial<ServiceLaunch> = {}): LaunchSpec => ({
   name: 'web-1',
   source: { type: 'services', kind: 'deployment', services: { web: { ...service, ...web } } },

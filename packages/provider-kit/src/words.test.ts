@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { expect, test } from 'vitest'
 import { admitLaunch } from './admit.ts'
 import type { Capabilities } from './capabilities.ts'
+import { plainService } from './contract/fixtures.ts'
 import { defineProvider } from './define.ts'
 import { ProviderError } from './errors.ts'
 import { checkFilter, matchesFilter } from './filter.ts'
@@ -88,20 +89,7 @@ test('what changed between two specs is told by field', () => {
 })
 
 test('what changed between two sets of services is told by field', () => {
-  const web = {
-    role: 'main',
-    image: 'web:1',
-    env: {},
-    secretEnv: {},
-    files: [],
-    ports: [],
-    volumes: [],
-    resources: { cpuMillis: 100 },
-    healthChecks: [],
-    dependsOn: [],
-    restart: 'always',
-    stopGraceSeconds: 5,
-  } as const
+  const web = plainService('web:1', { resources: { cpuMillis: 100 } })
   const unit = (services: object): LaunchSpec => ({
     ...spec(),
     source: { type: 'services', kind: 'deployment', services: services as never },

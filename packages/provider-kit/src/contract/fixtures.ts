@@ -1,6 +1,6 @@
 import type { Architecture } from '../catalog.ts'
 import type { LaunchField } from '../launch-fields.ts'
-import type { LaunchSource, LaunchSpec } from '../launch-spec.ts'
+import type { LaunchSource, LaunchSpec, ServiceLaunch } from '../launch-spec.ts'
 import type { Tags } from '../tags.ts'
 
 /** For groups of things that are made and removed. */
@@ -87,6 +87,23 @@ export interface GroupFixtures {
   readonly metrics: { readonly source: LaunchSource }
   readonly watch: Readonly<Record<string, never>>
 }
+
+/** A service with nothing but an image, and what is said besides. */
+export const plainService = (image: string, besides: Partial<ServiceLaunch> = {}): ServiceLaunch => ({
+  role: 'main',
+  image,
+  env: {},
+  secretEnv: {},
+  files: [],
+  ports: [],
+  volumes: [],
+  resources: {},
+  healthChecks: [],
+  dependsOn: [],
+  restart: 'always',
+  stopGraceSeconds: 5,
+  ...besides,
+})
 
 /** The commands of any system with a POSIX shell. */
 export const posixCommands: ExecCommands = {

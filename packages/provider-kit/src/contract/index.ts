@@ -3,7 +3,7 @@ import { excuse, judge, promisesOf, type Verdict } from './judge.ts'
 import type { ContractFactory } from './subject.ts'
 import { summary } from './summary.ts'
 
-export { type ExecCommands, type GroupFixtures, posixCommands } from './fixtures.ts'
+export { type ExecCommands, type GroupFixtures, plainService, posixCommands } from './fixtures.ts'
 export { judge, promisesOf, type Verdict } from './judge.ts'
 export type { ContractPromise } from './promise.ts'
 export { contractPromises } from './promises.ts'

@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { LaunchSource, Owner, Tags } from '@stead/provider-kit'
-import { createToken, serverTags } from '@stead/provider-kit'
-import { type ContractSubject, runProviderContractTests } from '@stead/provider-kit/contract'
 import { realWorld, seconds } from '@stead/world'
+import { type ContractSubject, plainService, runProviderContractTests } from '../contract/index.ts'
+import type { LaunchSource, Owner, Tags } from '../index.ts'
+import { createToken, serverTags } from '../index.ts'
 import { directories } from './directories.ts'
 
 const owner: Owner = { controlPlane: 'cp-contract', region: 'reg-contract' }
@@ -12,22 +12,7 @@ const owner: Owner = { controlPlane: 'cp-contract', region: 'reg-contract' }
 const unit = (image: string, env: Record<string, string> = {}): LaunchSource => ({
   type: 'services',
   kind: 'deployment',
-  services: {
-    main: {
-      role: 'main',
-      image,
-      env,
-      secretEnv: {},
-      files: [],
-      ports: [],
-      volumes: [],
-      resources: {},
-      healthChecks: [],
-      dependsOn: [],
-      restart: 'never',
-      stopGraceSeconds: 1,
-    },
-  },
+  services: { main: plainService(image, { env }) },
 })
 
 async function subject(): Promise<ContractSubject> {

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import * as kit from '@stead/provider-kit'
 import { millis } from '@stead/world'
 import Type from 'typebox'
+import * as kit from '../index.ts'
 
 const capabilities: kit.Capabilities = {
   sources: ['services'],
@@ -17,6 +17,11 @@ interface Kept {
   readonly fingerprint: string
 }
 
+/** What the file system says, in the words of the contract. */
+const failed = (what: string, codes: Record<string, kit.ProviderErrorCode>) => (cause: NodeJS.ErrnoException) => {
+  throw new kit.ProviderError(codes[cause.code ?? ''] ?? 'Internal', `${what}: ${cause.message}`, { cause })
+}
+
 /** A server is a directory, named by the token of its launch. What it does when it runs is left to the reader. */
 export const directories = kit.defineProvider({
   kind: 'directories',
@@ -27,17 +32,15 @@ export const directories = kit.defineProvider({
     /** Gone and unreachable are different: without its root, this provider knows nothing. */
     async function begin({ signal }: kit.CallOptions = {}): Promise<void> {
       signal?.throwIfAborted()
-      const lost = (cause: unknown) => Promise.reject(new kit.ProviderError('Unavailable', `no ${root}`, { cause }))
-      await stat(root).catch(lost)
+      await stat(root).catch(failed(root, { ENOENT: 'Unavailable', EACCES: 'Unavailable' }))
     }
 
     async function read(id: string, options?: kit.CallOptions): Promise<Kept> {
       await begin(options)
-      const none = () => Promise.reject(new kit.ProviderError('NotFound', `there is no server ${id}`))
       // An id is a name in the root: one that comes from outside must not walk through the file system.
-      return /^\w[\w.-]*$/.test(id)
-        ? JSON.parse(await readFile(join(root, id, 'kept.json'), 'utf8').catch(none))
-        : none()
+      if (!/^\w[\w.-]*$/.test(id)) throw new kit.ProviderError('NotFound', `"${id}" is no id of a server`)
+      const file = join(root, id, 'kept.json')
+      return JSON.parse(await readFile(file, 'utf8').catch(failed(`server ${id}`, { ENOENT: 'NotFound' })))
     }
 
     async function write(directory: string, kept: Kept): Promise<kit.ServerInfo> {
@@ -51,11 +54,12 @@ export const directories = kit.defineProvider({
       const draft = await mkdtemp(join(root, '.draft-'))
       await mkdir(join(draft, 'disk'))
       await write(draft, kept)
-      const taken = async (cause: unknown) => {
+      try {
+        await rename(draft, join(root, kept.server.id)).catch(failed(kept.server.id, { ENOTEMPTY: 'Conflict' }))
+      } catch (error) {
         await rm(draft, { recursive: true })
-        throw new kit.ProviderError('Conflict', `${kept.server.id} is there already`, { cause })
+        throw error
       }
-      await rename(draft, join(root, kept.server.id)).catch(taken)
       return kept.server
     }
 
@@ -103,7 +107,9 @@ export const directories = kit.defineProvider({
       async terminate(id, options) {
         try {
           kit.assertOwned(await describe(id, options), owner.controlPlane)
-          await rm(join(root, id), { recursive: true, force: true })
+          const gone = join(root, `.gone-${id}`) // at one moment it is there, at the next it is not
+          await rename(join(root, id), gone).catch(failed(`server ${id}`, { ENOENT: 'NotFound' }))
+          await rm(gone, { recursive: true })
         } catch (error) {
           if (!kit.isProviderError(error, 'NotFound')) throw error
         }

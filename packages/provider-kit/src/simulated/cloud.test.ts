@@ -1,5 +1,6 @@
 import { millis, minutes, realWorld, seconds } from '@stead/world'
 import { expect, test } from 'vitest'
+import { plainService } from '../contract/fixtures.ts'
 import { listAll } from '../filter.ts'
 import type { ServiceLaunch, ServicesLaunch } from '../launch-spec.ts'
 import { launchToken } from '../tokens.ts'
@@ -118,25 +119,13 @@ test('a network hands out each address once, takes them back, and says when it i
 
 test('a service that ends stops the whole, or is started again, as its policy says', async () => {
   const { booted, provider, run, world } = sky()
-  const service = (role: 'main' | 'init', command: string[], restart: ServiceLaunch['restart']): ServiceLaunch => ({
-    role,
-    command,
-    restart,
-    image: 'web',
-    env: {},
-    secretEnv: {},
-    files: [],
-    ports: [],
-    volumes: [],
-    resources: {},
-    healthChecks: [],
-    dependsOn: [],
-    stopGraceSeconds: 1,
-  })
   const unit = (command: string[], restart: ServiceLaunch['restart'], init?: string[]): ServicesLaunch => ({
     type: 'services',
     kind: 'deployment',
-    services: { web: service('main', command, restart), ...(init && { setup: service('init', init, 'never') }) },
+    services: {
+      web: plainService('web', { command, restart }),
+      ...(init && { setup: plainService('web', { role: 'init', command: init }) }),
+    },
   })
   const told = async (source: ServicesLaunch) => {
     const { state, stateReason, services } = await run(provider.describe(await booted(source)))

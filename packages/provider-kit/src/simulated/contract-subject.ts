@@ -1,6 +1,6 @@
 import { millis, seconds, VirtualWorld } from '@stead/world'
 import type { IdempotencyMode } from '../capabilities.ts'
-import type { ExecCommands, GroupFixtures } from '../contract/fixtures.ts'
+import { type ExecCommands, type GroupFixtures, plainService } from '../contract/fixtures.ts'
 import type { ContractSubject } from '../contract/subject.ts'
 import type { LaunchSource, LaunchSpec, MachineLaunch, ServiceLaunch, ServicesLaunch } from '../launch-spec.ts'
 import type { Provider } from '../provider.ts'
@@ -21,20 +21,11 @@ export interface SimulatedSubjectOptions {
 
 const owner: Owner = { controlPlane: 'cp-contract', region: 'reg-contract' }
 const machine: MachineLaunch = { type: 'machine', flavor: 'small', image: 'minimal' }
-const web: ServiceLaunch = {
-  role: 'main',
-  image: 'web:1',
+const web = plainService('web:1', {
   env: { MODE: 'test' },
-  secretEnv: {},
-  files: [],
   ports: [{ name: 'http', protocol: 'tcp', port: 80 }],
-  volumes: [],
   resources: { cpuMillis: 500, memoryMiB: 128 },
-  healthChecks: [],
-  dependsOn: [],
-  restart: 'always',
-  stopGraceSeconds: 5,
-}
+})
 const services: ServicesLaunch = { type: 'services', kind: 'deployment', services: { web } }
 
 /** The simulated cloud on a virtual clock, with old pictures, small pages and addresses that change: a strict examiner. */

@@ -1,5 +1,7 @@
 import { groupNames } from '../../capabilities.ts'
+import { isProviderError, ProviderError, type ProviderErrorCode } from '../../errors.ts'
 import type { Provider } from '../../provider.ts'
+import type { ServerInfo } from '../../server-info.ts'
 import type { Account } from '../../simulated/account/account.ts'
 import type { SimulatedCloud } from '../../simulated/cloud.ts'
 import type { ContractSubject } from '../subject.ts'
@@ -36,3 +38,26 @@ export function altered<T extends object>(right: T, members: readonly (keyof T)[
 
 export const alteredProvider = (right: Provider, spoil: Spoil): Provider =>
   altered(right, [...core, ...groupNames], spoil(right))
+
+/** What describe and list tell, changed in one way. */
+export const retold = (right: Provider, tell: (server: ServerInfo) => ServerInfo): Partial<Provider> => ({
+  describe: async (id, options) => tell(await right.describe(id, options)),
+  async *list(filter, options) {
+    for await (const page of right.list(filter, options)) yield page.map(tell)
+  },
+})
+
+/** The truth, which a describe may be late to tell. */
+export const stateOf = ({ account }: Scene, id: string) => account.servers.get(id)?.state
+
+/** Turns one kind of failure into another. */
+export const recoded =
+  (from: ProviderErrorCode, to: ProviderErrorCode) =>
+  <Args extends unknown[], T>(call: (...args: Args) => Promise<T>) =>
+  async (...args: Args): Promise<T> => {
+    try {
+      return await call(...args)
+    } catch (error) {
+      throw isProviderError(error, from) ? new ProviderError(to, error.message) : error
+    }
+  }

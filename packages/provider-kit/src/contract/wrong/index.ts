@@ -1,12 +1,16 @@
 import type { WrongProvider } from './altered.ts'
-import { wrongInCore } from './core.ts'
+import { wrongInAsking } from './asking.ts'
+import { wrongInLaunching } from './launching.ts'
+import { wrongInLiving } from './living.ts'
 import { wrongWithResources } from './resources.ts'
 import { wrongWithServers } from './servers.ts'
 import { wrongInStreams } from './streams.ts'
 
 /** One wrong provider for every promise: what the contract's own tests are tested with. */
 export const wrongProviders: readonly WrongProvider[] = [
-  ...wrongInCore,
+  ...wrongInLaunching,
+  ...wrongInLiving,
+  ...wrongInAsking,
   ...wrongWithServers,
   ...wrongWithResources,
   ...wrongInStreams,
