@@ -22,7 +22,7 @@ export class Reading<View extends Tagged> {
     const sight = cloud.readAt('describe')
     const roster = this.#roster(account)
     const view = roster.at(id, sight.at)
-    sight.noteIf(view !== roster.at(id, cloud.clockwork.now) && cloud.profile.consistency.describe > 0)
+    if (cloud.profile.consistency.describe > 0) sight.noteIf(view !== roster.at(id, cloud.clockwork.now))
     return view
   }
 
