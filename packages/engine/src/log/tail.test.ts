@@ -195,6 +195,16 @@ test('closing ends every watch; failing tells why', async () => {
   await expect(open(failed.tail, 0).next()).rejects.toThrow('the disk is gone')
 })
 
+test('a watcher that was busy when the store closed still gets what memory holds, and then its end', async () => {
+  const { tail, append } = newTail()
+  append(1, 20)
+  const [near, far] = [open(tail, 18), open(tail, 0)]
+  tail.close()
+  expect(revisions(await near.next())).toEqual([19, 20])
+  expect((await near.next()).done).toBe(true)
+  expect((await far.next()).done).toBe(true)
+})
+
 test('asking twice at once is refused, not answered twice', async () => {
   const { tail, append } = newTail()
   const watcher = open(tail, 0)

@@ -39,7 +39,7 @@ export class LogTail {
   private compactedTo: Revision
   private ending: { readonly error?: Error } | undefined
 
-  constructor({ head, compacted, readLog, capacity = 4_096 }: LogTailOptions) {
+  constructor({ head, compacted, readLog, capacity = 1_024 }: LogTailOptions) {
     this.newest = head
     this.compactedTo = compacted
     this.readLog = readLog
@@ -85,7 +85,7 @@ export class LogTail {
     this.wake()
   }
 
-  /** Ends every watch: quietly, or with the reason the store failed. */
+  /** Ends every watch: quietly, after what memory still holds for it, or at once with the reason the store failed. */
   close(error?: Error): void {
     this.ending ??= error ? { error } : {}
     this.wake()
@@ -105,19 +105,18 @@ export class LogTail {
 
   private after(position: Revision): readonly LogEntry[] | 'none' | 'forgotten' | 'closed' {
     if (this.ending?.error) throw this.ending.error
-    if (this.ending) return 'closed'
     if (position < this.compactedTo) throw new GoneError(position, this.compactedTo)
     const missing = this.newest - position
-    if (missing <= 0) return 'none'
+    if (missing <= 0) return this.ending ? 'closed' : 'none'
     // Nearly every watcher is up to date and shares one array with all the others.
     if (missing === this.latest.length) return this.latest
     if (missing <= this.recent.length) return this.recent.slice(-missing)
-    return 'forgotten'
+    return this.ending ? 'closed' : 'forgotten'
   }
 
   private async read(position: Revision): Promise<readonly LogEntry[]> {
     const page = await this.readLog(position, pageSize).catch(error => {
-      // A store that closes quietly takes its reads with it.
+      // A store that closes takes its reads with it.
       if (this.ending) return undefined
       throw error
     })

@@ -27,7 +27,7 @@ interface Waiting {
 /** Two: the writer begins the next while we tell about the last and encode the one after. */
 const maxInFlight = 2
 /** Fewer are not split: a second sync would cost more than the overlap gains. */
-const minBatch = 32
+const minBatch = 64
 const maxBatch = 512
 const maxBatchWeight = 4 * 1_048_576
 /** A disk that stands still must not fill the memory. */

@@ -148,8 +148,9 @@ export class SqliteStore implements words.Store {
   private async end(): Promise<void> {
     const { threads, tail, lock } = this.parts
     await this.backups.stop()
-    await threads.close()
+    await threads.drain()
     tail.close()
+    await threads.close()
     const { storeId, epoch } = this.current
     lock.remember({ storeId, epoch, revision: tail.head })
     lock.release()

@@ -16,6 +16,8 @@ export interface ThreadsOptions {
   readonly onFailure: (error: Error) => void
 }
 
+const closed = () => new UnavailableError('the store is closed')
+
 export type Opened = Extract<WriterReady, { identity: unknown }>
 
 /** The two threads of a store and those who speak to them. */
@@ -86,15 +88,18 @@ export class SqliteThreads {
     this.onFailure(error)
   }
 
-  /** Finishes what was asked, then ends both threads: the reader first, so that the writer closes the file last. */
+  /** Takes no more writes, and finishes those it took. */
+  async drain(): Promise<void> {
+    await this.writes.drain(closed())
+  }
+
+  /** Finishes the reads, then ends both threads: the reader first, so that the writer closes the file last. */
   async close(): Promise<void> {
-    const closed = new UnavailableError('the store is closed')
-    await this.writes.drain(closed)
-    this.reads.stop(closed)
+    this.reads.stop(closed())
     if (this.state !== 'open') return
     this.state = 'closed'
     await this.reader.close()
-    this.reads.fail(closed)
+    this.reads.fail(closed())
     await this.writer.close()
   }
 
