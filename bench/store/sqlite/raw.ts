@@ -9,7 +9,7 @@ import { type Creation, nextStatus, operations, populationSize, Workload } from 
 import { fileOf } from './rows.ts'
 
 /** Of those our store sets, the ones that cost or save time. */
-const samePragmas = 'PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000'
+const samePragmas = 'PRAGMA synchronous = FULL; PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 1000'
 
 /**
  * What SQLite gives to someone who needs nothing else: the rows our store would write, to a file our store made, with
