@@ -5,6 +5,7 @@ import { leaseSuite } from './leases.suite.ts'
 import { logSuite } from './log.suite.ts'
 import { modelSuite } from './model.suite.ts'
 import { objectSuite } from './objects.suite.ts'
+import { refusalSuite } from './refusals.suite.ts'
 import { restartSuite } from './restart.suite.ts'
 import { tableSuite } from './tables.suite.ts'
 
@@ -14,6 +15,7 @@ export type { StoreFactory, StoreHome } from './factory.ts'
 export function storeConformance(name: string, factory: StoreFactory): void {
   describe(`${name} keeps the promises of a store`, () => {
     objectSuite(factory)
+    refusalSuite(factory)
     claimSuite(factory)
     logSuite(factory)
     leaseSuite(factory)

@@ -12,6 +12,8 @@ import type { StoreFactory, StoreHome } from './factory.ts'
 export const never = new AbortController().signal
 export const newSet = () => changeSet(realWorld)
 
+export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
 let lastName = 0
 /** A name no other test of this run uses, so that tests can share a store. */
 export const unique = (prefix: string): string => `${prefix}-${++lastName}`

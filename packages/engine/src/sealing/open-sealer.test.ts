@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { temporaryDirectory } from '@stead/testing'
 import { realWorld } from '@stead/world'
 import { expect, onTestFinished, test } from 'vitest'
-import { newSet, widget } from '../conformance/fixture.suite.ts'
+import { bytes, newSet, widget } from '../conformance/fixture.suite.ts'
 import { openSqliteStore } from '../sqlite/open-store.ts'
 import { openSealer } from './open-sealer.ts'
 
@@ -15,7 +15,6 @@ async function newStore() {
 }
 
 const world = realWorld
-const bytes = (text: string) => new TextEncoder().encode(text)
 const newKeyText = () => Buffer.from(realWorld.randomBytes(32)).toString('base64')
 
 test('a key is made once, for its owner only, and found again', async () => {

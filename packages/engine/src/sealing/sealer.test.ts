@@ -1,12 +1,12 @@
 import { realWorld } from '@stead/world'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { bytes } from '../conformance/fixture.suite.ts'
 import { SealError } from './seal-error.ts'
 import { SealKey } from './seal-key.ts'
 import { Sealer } from './sealer.ts'
 
 const newKey = () => new SealKey(realWorld.randomBytes(32))
-const bytes = (text: string) => new TextEncoder().encode(text)
 const failureOf = (act: () => unknown) => {
   try {
     act()
