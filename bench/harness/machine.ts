@@ -27,18 +27,20 @@ export function fileSystemOf(directory: string): string {
 /** A sync on these costs nothing and promises nothing. */
 export const isMemoryOnly = (fileSystem: string): boolean => ['tmpfs', 'ramfs'].includes(fileSystem)
 
+/** A quarter of the machine in use by others is enough to move ratios. */
+function describeLoad(): string {
+  const load = loadavg()
+  const isBusy = load[0]! > availableParallelism() / 4
+  return `${load.map(each => each.toFixed(2)).join(' ')}${isBusy ? ' (busy: run again on a quiet machine)' : ''}`
+}
+
 export function machineFacts(directory: string): [string, string][] {
   return [
     ['processor', `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`],
     ['memory', megabytes(totalmem())],
     ['system', `${type()} ${release()}`],
     ['file system', fileSystemOf(directory)],
-    [
-      'load before the run',
-      loadavg()
-        .map(load => load.toFixed(2))
-        .join(' '),
-    ],
+    ['load before the run', describeLoad()],
     ['Node', process.versions.node],
   ]
 }
