@@ -16,15 +16,14 @@ const busyTimeout = 5_000
 /**
  * FULL: a commit returns when the write-ahead log is synced, so an acknowledged write survives power loss.
  * No memory map: a disk error under one is SIGBUS, which ends the process where an error code could be told.
- * A checkpoint every 1,000 pages: every 4,000 would write hardly less (4.9 KB a commit against 5.2) in stalls four times
- * as long. A write-ahead log that a long read let grow is cut back to 64 MiB.
+ * A write-ahead log that a long read let grow is cut back to 64 MiB. Checkpoints are the Checkpointer's.
  */
 const writerPragmas = `
   PRAGMA synchronous = FULL;
   PRAGMA mmap_size = 0;
   PRAGMA cache_size = -32768;
   PRAGMA journal_size_limit = 67108864;
-  PRAGMA wal_autocheckpoint = 1000;
+  PRAGMA wal_autocheckpoint = 0;
   PRAGMA temp_store = MEMORY;
   PRAGMA cell_size_check = ON;
   PRAGMA trusted_schema = OFF;`

@@ -3,6 +3,7 @@ import { OpenError, type OpenFailure } from '../words/errors.ts'
 import type { Revision } from '../words/object.ts'
 import type { StoreIdentity } from '../words/store.ts'
 import { BatchRunner } from './batch.ts'
+import { Checkpointer } from './checkpointer.ts'
 import type { Circumstances } from './identity.ts'
 import { openForWriting } from './open.ts'
 import { SqliteReader } from './reader.ts'
@@ -24,8 +25,14 @@ const { path, ...circumstances } = workerData as WriterStart
 function start(): void {
   const { database, identity } = openForWriting(path, circumstances)
   const runner = new BatchRunner(database)
+  const checkpointer = new Checkpointer(database)
   port.on('message', (message: PackedBatch | 'close') => {
-    if (message !== 'close') return port.postMessage(JSON.stringify(runner.run(unpackBatch(message))))
+    if (message !== 'close') {
+      const batch = unpackBatch(message)
+      port.postMessage(JSON.stringify(runner.run(batch)))
+      checkpointer.afterBatch(batch.sets.length)
+      return
+    }
     // The last connection to close copies the write-ahead log into the file and removes it.
     database.close()
     port.close()
