@@ -1,5 +1,4 @@
-export * from './errors/catalogue.ts'
-export * from './errors/problem.ts'
+export * from './errors/index.ts'
 export * from './operations/model.ts'
 export * from './outgoing/index.ts'
 export * from './resource/model.ts'
