@@ -1,0 +1,6 @@
+export { closed } from './closed.ts'
+export { type JsonSchema, jsonSchema } from './json-schema.ts'
+export { pointerTo, within } from './pointer.ts'
+export { holdsSecrets, redacted, redactor, secret } from './secret.ts'
+export { type Shape, shapeOf } from './shape.ts'
+export { type Validator, validator } from './validator.ts'
