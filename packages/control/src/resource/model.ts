@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static, type TSchema, type TSchemaOptions } from 'typebox'
 
 export const Time = Type.String({ format: 'date-time' })
 
@@ -37,5 +37,20 @@ export const Condition = Type.Object({
 export type Condition = Static<typeof Condition>
 
 /** The shape in which every resource is read: `{metadata, spec, status}`. */
-export const resourceSchema = <Spec extends TSchema, Status extends TSchema>(spec: Spec, status: Status) =>
-  Type.Object({ metadata: Metadata, spec, status })
+export const resourceSchema = <Spec extends TSchema, Status extends TSchema>(
+  spec: Spec,
+  status: Status,
+  options: TSchemaOptions = {},
+) => Type.Object({ metadata: Metadata, spec, status }, options)
+
+/** The shape in which many are read. A list is of one revision; `nextCursor` is null on the last page. */
+export const listSchema = <Item extends TSchema>(item: Item, options: TSchemaOptions = {}) =>
+  Type.Object(
+    {
+      items: Type.Array(item),
+      nextCursor: Type.Union([Type.String(), Type.Null()]),
+      total: Type.Integer({ minimum: 0 }),
+      revision: Type.Optional(Type.Integer({ minimum: 0 })),
+    },
+    options,
+  )

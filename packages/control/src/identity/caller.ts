@@ -1,0 +1,30 @@
+import type { Permission } from './permissions.ts'
+
+/** Where something happens. A grant on the platform covers every organization; one on an organization, its projects. */
+export type Place =
+  | { readonly type: 'platform' }
+  | { readonly type: 'organization'; readonly organizationId: string }
+  | { readonly type: 'project'; readonly organizationId: string; readonly projectId: string }
+
+/** Who makes a request, and what they may do. Rights are read anew from the cache on each question, never copied. */
+export interface Caller {
+  readonly principalId: string
+  readonly type: 'user' | 'service-account' | 'nobody'
+  /** For people and the audit log. */
+  readonly displayName: string
+  /** The token or session the request came with: revoking it ends what it opened. */
+  readonly credentialId: string
+  /** False once the credential is revoked or past its time: what it opened ends. */
+  isCurrent(): boolean
+  may(permission: Permission, place: Place): boolean
+}
+
+/** Who asks on public routes: may nothing. */
+export const nobody: Caller = {
+  principalId: 'nobody',
+  type: 'nobody',
+  displayName: 'nobody',
+  credentialId: 'none',
+  isCurrent: () => true,
+  may: () => false,
+}

@@ -1,0 +1,6 @@
+export { PatchBody, type PatchValue, type WriteBody, type WriteValue } from './bodies.ts'
+export { differences, type FieldChange, mergePatch } from './merge-patch.ts'
+export * from './model.ts'
+export { type Presented, present } from './present.ts'
+export { type NewObject, type Resource, type ResourceOptions, resource } from './resource.ts'
+export { fieldsWrong, type Patched, patched, type Written, written } from './write.ts'
