@@ -1,6 +1,7 @@
 export * from './cache/index.ts'
 export { changeSet } from './change-set-builder.ts'
 export * from './controllers/index.ts'
+export { canonicalJson, maxObjectBytes } from './encoding.ts'
 export { type Engine, type EngineOptions, type Readiness, startEngine } from './engine.ts'
 export type { Retention } from './maintenance/maintenance.ts'
 export * from './metrics/index.ts'
