@@ -1,0 +1,107 @@
+import Type, { type TSchema } from 'typebox'
+import type { FieldError } from '../errors/index.ts'
+import { fieldsWrong } from '../resource/write.ts'
+import { jsonSchema } from '../schema/json-schema.ts'
+import { holdsSecrets } from '../schema/secret.ts'
+import { type Shape, shapeOf } from '../schema/shape.ts'
+import { type Validator, validator } from '../schema/validator.ts'
+import { queryReader } from './query.ts'
+import { type Reply, type Route, routeName } from './route.ts'
+import type { WrittenReply } from './written-reply.ts'
+
+/** What a request brought, as it came. */
+export interface RawInput {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: unknown
+}
+
+export interface CheckedInput {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+const nothing = Type.Object({})
+const noParams = {}
+
+interface PreparedReply {
+  readonly shape: Shape
+  readonly validator: Validator
+}
+
+/** A route with its schemas made ready, each when it is first used. */
+export class PreparedRoute {
+  readonly route: Route
+  /** Whether any answer of it holds what must not be kept in the open. */
+  readonly answersSecrets: boolean
+  readonly #checksReplies: boolean
+  readonly #query: { readonly read: ReturnType<typeof queryReader>; readonly validator: Validator }
+  readonly #params: Validator | undefined
+  readonly #paramNames: readonly string[]
+  readonly #body: Validator
+  readonly #replies = new Map<number, PreparedReply>()
+
+  constructor(route: Route, { checksReplies = false }: { readonly checksReplies?: boolean } = {}) {
+    this.route = route
+    this.answersSecrets = Object.values(route.replies).some(holdsSecrets)
+    this.#checksReplies = checksReplies
+    const { query = nothing, params, body } = route
+    this.#query = { read: queryReader(query), validator: validator(query) }
+    this.#params = params && validator(params)
+    this.#paramNames = Object.keys((params && jsonSchema(params).properties) ?? {})
+    this.#body = validator(body ?? nothing)
+  }
+
+  /** Everything that is wrong with a request is told at once. */
+  check(input: RawInput): CheckedInput {
+    const query = this.#query.read(input.query)
+    const params = this.#ownParams(input.params)
+    // A POST that says nothing says the same as one that says `{}`.
+    const body = input.body ?? (this.route.method === 'GET' ? undefined : {})
+    const errors = [
+      ...named(':', this.#params?.errors(params)),
+      ...named('?', this.#query.validator.errors(query)),
+      ...(this.route.method === 'GET' ? [] : this.#body.errors(body)),
+    ]
+    if (errors.length > 0) throw fieldsWrong(errors)
+    return { params, query, body }
+  }
+
+  /** Cuts the answer to its schema and writes it. */
+  write({ status, body, text, headers = {}, revision }: Reply): WrittenReply {
+    const reply = this.#reply(status)
+    const etag = revision === undefined ? {} : { etag: `"${revision}"` }
+    const written = body === undefined ? text : JSON.stringify(this.#shaped(status, reply, body))
+    return { status, headers: { ...etag, ...headers }, text: written }
+  }
+
+  #ownParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    if (this.#paramNames.length === 0) return noParams
+    return Object.fromEntries(this.#paramNames.map(name => [name, params[name]!]))
+  }
+
+  #shaped(status: number, { shape, validator }: PreparedReply, body: unknown): unknown {
+    const shaped = shape(body)
+    if (!this.#checksReplies) return shaped
+    const errors = validator.errors(JSON.parse(JSON.stringify(shaped)))
+    if (errors.length > 0)
+      throw new Error(`${routeName(this.route)} answers ${status} against its schema: ${JSON.stringify(errors)}`)
+    return shaped
+  }
+
+  #reply(status: number): PreparedReply {
+    let prepared = this.#replies.get(status)
+    if (!prepared) {
+      const schema: TSchema | undefined = this.route.replies[status]
+      if (!schema) throw new Error(`${routeName(this.route)} answers ${status}, which it does not declare`)
+      prepared = { shape: shapeOf(jsonSchema(schema)), validator: validator(schema) }
+      this.#replies.set(status, prepared)
+    }
+    return prepared
+  }
+}
+
+/** A parameter is shown as it is written: `?limit`, `:port`. */
+const named = (mark: string, errors: readonly FieldError[] = []): readonly FieldError[] =>
+  errors.map(({ path, message }) => ({ path: path.replace('/', mark), message }))

@@ -1,0 +1,61 @@
+import { GoneError, UnavailableError } from '@stead/engine'
+import { millis } from '@stead/world'
+import { catalogue, fail, Problem } from '../errors/index.ts'
+import type { WrittenReply } from './written-reply.ts'
+
+/** The refusal that an error means to a caller. What nobody foresaw is a bug, and says nothing of itself. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof GoneError) return fail('gone', error.message, { cause: error })
+  if (error instanceof UnavailableError)
+    return fail('unavailable', 'the store cannot be reached now', { retryAfter: millis(1_000), cause: error })
+  return ofFramework(error) ?? bug(error)
+}
+
+const bug = (cause: unknown) => fail('internal', 'something went wrong that should not have', { cause })
+
+/** Fastify refuses what it cannot read. Its messages quote what was sent, so they are said anew. */
+function ofFramework(error: unknown): Problem | undefined {
+  const { code, statusCode } = error as { code?: unknown; statusCode?: unknown }
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return fail('too_large', 'the body is larger than this server takes', { cause: error })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_INVALID_TYPE':
+      return fail('invalid_request', 'the body must be application/json', {
+        errors: [{ path: 'Content-Type', message: 'must be application/json' }],
+        cause: error,
+      })
+  }
+  const isRefusal = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500
+  return isRefusal && typeof code === 'string' && code.startsWith('FST_')
+    ? fail('invalid_request', 'the request cannot be read', { cause: error })
+    : undefined
+}
+
+/** A problem as it is sent: RFC 9457. */
+export function writeProblem(problem: Problem, traceId: string): WrittenReply {
+  const { code, message: detail, details, status } = problem
+  const { title, suggestion } = catalogue[code]
+  const { errors, retryAfter, extensions } = details
+  const body = {
+    ...extensions,
+    type: `/docs/errors/${code}`,
+    title,
+    status,
+    code,
+    detail,
+    suggestion: details.suggestion ?? suggestion,
+    ...(errors && { errors }),
+    traceId,
+  }
+  return {
+    status,
+    headers: {
+      'content-type': 'application/problem+json; charset=utf-8',
+      ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter / 1_000))) }),
+      ...(code === 'unauthenticated' && { 'www-authenticate': 'Bearer' }),
+    },
+    text: JSON.stringify(body),
+  }
+}

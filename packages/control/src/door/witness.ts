@@ -1,0 +1,37 @@
+import type { ChangeSet, RecordDraft } from '@stead/engine'
+import type { ErrorCode } from '../errors/index.ts'
+import type { Caller, Place } from '../identity/caller.ts'
+import type { Route } from './route.ts'
+
+/** Who did what, where: what the audit log is about. */
+export interface Act {
+  readonly route: Route
+  readonly caller: Caller
+  readonly place: Place
+  /** The object the path names, once it is found. */
+  readonly targetId: string | undefined
+  readonly address: string
+  readonly traceId: string
+}
+
+/** How an act ended. */
+export interface Ending {
+  readonly status: number
+  /** What it was refused with. */
+  readonly code: ErrorCode | undefined
+  /** Whether a change was committed for it; then `ofChange` has already told of it. */
+  readonly hasChanged: boolean
+}
+
+/** Sees everything that goes through the door: what the audit log hangs on. */
+export interface Witness {
+  /**
+   * Lines to write in the same change-set as the change they tell of: no change without its line, no line without its
+   * change.
+   */
+  ofChange(act: Act, changeSet: ChangeSet): readonly RecordDraft[]
+  /** Told once of each request that reached a route, after its answer. */
+  ended(act: Act, ending: Ending): void
+}
+
+export const noWitness: Witness = { ofChange: () => [], ended: () => {} }
