@@ -15,6 +15,7 @@ import type { ReplySealer } from './idempotency.ts'
 import { startIdempotencyUpkeep } from './idempotency-upkeep.ts'
 import { type DoorLimits, defaultLimits } from './limits.ts'
 import { PreparedRoute } from './prepared-route.ts'
+import { referenceRoutes } from './reference/routes.ts'
 import type { Route } from './route.ts'
 import { Streams } from './streams.ts'
 import { noWitness, type Witness } from './witness.ts'
@@ -36,6 +37,8 @@ export interface DoorOptions {
   readonly sealer?: ReplySealer
   /** Kinds of objects that rights depend on: when one changes, everything open is asked again whether it may stay. */
   readonly rightsKinds?: readonly string[]
+  /** Of Stead, for the reference. */
+  readonly version?: string
   /** Whether callers reach us over TLS. */
   readonly isTls?: boolean
   /** Checks every answer against its schema, and fails those that do not fit. For tests. */
@@ -44,7 +47,7 @@ export interface DoorOptions {
 
 /** The front door: every route, on one server. */
 export interface Door {
-  /** Every route there is. */
+  /** Every route there is, those of the reference too. */
   readonly routes: readonly Route[]
   /** Puts the routes on a server, before it listens. Closing the server closes the door first. */
   mount(server: FastifyInstance): void
@@ -60,7 +63,7 @@ export function buildDoor(options: DoorOptions): Door {
   const { engine, world, log, metrics, authenticate, sealer } = options
   const { witness = noWitness, permissions = allPermissions, conflicts = [], checksReplies = false } = options
   const limits = { ...defaultLimits, ...options.limits }
-  const { routes } = options
+  const routes = [...options.routes, ...referenceRoutes(options.routes, options.version ?? 'development')]
   checkRoutes(routes, { permissions, hasSealer: sealer !== undefined })
 
   const admission = new Admission({ engine, world, metrics, limits, authenticate })
