@@ -1,6 +1,7 @@
 import { millis, seconds } from '@stead/world'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Lease } from '../words/lease.ts'
 import type { Store } from '../words/store.ts'
 import type { StoreFactory } from './factory.ts'
 import { conflictOf, newSet, pick, shareStores, take, times, unique, widget } from './fixture.suite.ts'
@@ -37,9 +38,10 @@ export function leaseSuite(factory: StoreFactory): void {
       expect(await leases.acquire(by('a'))).toMatchObject([{ holder: 'a', fence: 1 }])
       expect(await leases.renew(by('a', seconds(1_200)))).toMatchObject([{ holder: 'a', fence: 1 }])
       expect((await find())!.remaining).toBeGreaterThan(seconds(900))
-      await leases.release({ names: [name], holder: 'b' })
+      const [renewed] = await leases.renew(by('a', seconds(900)))
+      await leases.release([held!, { ...renewed!, holder: 'b' }, { ...renewed!, fence: 2 }])
       expect(await leases.acquire(by('b'))).toEqual([])
-      await leases.release({ names: [name], holder: 'a' })
+      await leases.release([renewed!])
       expect((await find())!.remaining).toBeLessThanOrEqual(0)
       expect(await leases.acquire(by('b'))).toMatchObject([{ holder: 'b', fence: 2 }])
     })
@@ -63,7 +65,7 @@ export function leaseSuite(factory: StoreFactory): void {
       expect(held.map(({ name }) => name).sort()).toEqual([a, c].sort())
       const renewed = await leases.renew({ names: [a, b, c], holder: 'me', ttl: long })
       expect(renewed.map(({ name }) => name).sort()).toEqual([a, c].sort())
-      await leases.release({ names: [a, b, c], holder: 'me' })
+      await leases.release(renewed)
       expect(await leases.acquire({ names: [a, b, c], holder: 'other', ttl: long })).toHaveLength(3)
     })
 
@@ -74,11 +76,10 @@ export function leaseSuite(factory: StoreFactory): void {
     })
 
     test('cost no revision and wake nobody', async () => {
-      const { name, by, leases } = newLease()
+      const { by, leases } = newLease()
       const head = stores.one.head()
       await leases.acquire(by('a'))
-      await leases.renew(by('a'))
-      await leases.release({ names: [name], holder: 'a' })
+      await leases.release(await leases.renew(by('a')))
       const { revision } = await stores.one.commit(newSet().create(widget(unique('w'))))
       expect(revision).toBe(head + 1)
     })
@@ -103,7 +104,7 @@ export function leaseSuite(factory: StoreFactory): void {
 
     test('a worker that loses its lease in the middle of its writes loses all writes after', async () => {
       const { name, by, leases } = newLease()
-      await leases.acquire(by('a'))
+      const held = await leases.acquire(by('a'))
       const writes = times(64, () =>
         stores.one.commit(
           newSet()
@@ -112,7 +113,7 @@ export function leaseSuite(factory: StoreFactory): void {
             .move(name, 1),
         ),
       )
-      const takeover = leases.release({ names: [name], holder: 'a' }).then(() => leases.acquire(by('b')))
+      const takeover = leases.release(held).then(() => leases.acquire(by('b')))
       const results = await Promise.allSettled(writes)
       await takeover
       expect(await conflictOf(stores.one.commit(newSet().fence(name, 1)))).toMatchObject({ type: 'fence', actual: 2 })
@@ -126,12 +127,13 @@ export function leaseSuite(factory: StoreFactory): void {
         fc.asyncProperty(
           fc.array(fc.tuple(fc.constantFrom('acquire', 'renew', 'release'), fc.constantFrom('a', 'b', 'c'))),
           async steps => {
-            const { name, by, leases } = newLease()
+            const { by, leases } = newLease()
+            let last: Lease | undefined
             let holder: string | undefined
             let fence = 0
             for (const [step, who] of steps) {
               if (step === 'release') {
-                await leases.release({ names: [name], holder: who })
+                if (last) await leases.release([{ ...last, holder: who }])
                 if (holder === who) holder = undefined
                 continue
               }
@@ -139,6 +141,7 @@ export function leaseSuite(factory: StoreFactory): void {
               const may = holder === who || (step === 'acquire' && holder === undefined)
               if (may && holder === undefined) fence += 1
               if (may) holder = who
+              if (held) last = held
               expect(held?.fence).toBe(may ? fence : undefined)
             }
           },

@@ -71,8 +71,8 @@ class Run {
   async moveFence(lease: string): Promise<void> {
     const name = this.name(lease)
     const holder = unique('holder')
-    await this.store.leases.acquire({ names: [name], holder, ttl: seconds(600) })
-    await this.store.leases.release({ names: [name], holder })
+    const { leases } = this.store
+    await leases.release(await leases.acquire({ names: [name], holder, ttl: seconds(600) }))
     this.model.fences.set(name, (this.model.fences.get(name) ?? 0) + 1)
   }
 

@@ -67,8 +67,7 @@ const conflicts: Record<string, (store: Store, set: ChangeSetBuilder) => Promise
   },
   async 'a lease that moved on'(store, set) {
     const lease = unique('lease')
-    await store.leases.acquire({ names: [lease], holder: 'a', ttl: seconds(60) })
-    await store.leases.release({ names: [lease], holder: 'a' })
+    await store.leases.release(await store.leases.acquire({ names: [lease], holder: 'a', ttl: seconds(60) }))
     await store.leases.acquire({ names: [lease], holder: 'b', ttl: seconds(60) })
     set.fence(lease, 1)
     return { type: 'fence', lease, expected: 1, actual: 2 }

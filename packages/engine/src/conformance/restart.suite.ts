@@ -73,15 +73,14 @@ export function restartSuite(factory: StoreFactory): void {
       let store = await open()
       await fill(store)
       const { leases } = store
-      await leases.acquire({ names: ['lease'], holder: 'a', ttl: seconds(600) })
-      await leases.release({ names: ['lease'], holder: 'a' })
+      await leases.release(await leases.acquire({ names: ['lease'], holder: 'a', ttl: seconds(600) }))
       await leases.acquire({ names: ['lease'], holder: 'b', ttl: seconds(600) })
       await store.close()
       store = await open()
       expect(await conflictOf(store.commit(newSet().take('key/a', 'z')))).toMatchObject({ type: 'key', heldBy: 'a' })
       expect(await conflictOf(store.commit(newSet().move('quota/x', 7)))).toMatchObject({ limit: 10, value: 4 })
       expect(await conflictOf(store.commit(newSet().fence('lease', 1)))).toMatchObject({ type: 'fence', actual: 2 })
-      await store.leases.release({ names: ['lease'], holder: 'b' })
+      await store.leases.release(await store.leases.list())
       expect(await store.leases.acquire({ names: ['lease'], holder: 'c', ttl: seconds(60) })).toMatchObject([
         { fence: 3 },
       ])

@@ -20,7 +20,7 @@ function newKeeper() {
     leases: {
       acquire: request => slowly(() => leases.acquire(request)),
       renew: request => slowly(() => leases.renew(request)),
-      release: request => slowly(() => leases.release(request)),
+      release: released => slowly(() => leases.release(released)),
       list: () => leases.list(),
     },
     world: node,
@@ -117,4 +117,17 @@ test('released, it is not held from that moment on, even if the store hears of i
   expect(await steal('a')).toBe(false)
   await world.run(releasing)
   expect(await steal('a')).toBe(true)
+})
+
+test('a release that arrives late takes nothing away that was taken again since', async () => {
+  const { world, keeper, delay, steal } = newKeeper()
+  await world.run(keeper.acquire(['a']))
+  delay.there = seconds(8)
+  const releasing = keeper.release(['a'])
+  delay.there = millis(0)
+  await world.runFor(seconds(1))
+  expect(await world.run(keeper.acquire(['a']))).toMatchObject([{ name: 'a', fence: 1 }])
+  await world.run(releasing)
+  expect(keeper.holding('a')).toBeDefined()
+  expect(await steal('a')).toBe(false)
 })

@@ -2,9 +2,7 @@ import { type Duration, millis, type Timer, type World } from '@stead/world'
 import type { Lease, Leases } from '../words/lease.ts'
 
 /** A lease as its holder may rely on it. */
-export interface HeldLease {
-  readonly name: string
-  readonly fence: number
+export interface HeldLease extends Lease {
   /** Until when, by this node's monotonic clock. */
   readonly validUntil: Duration
 }
@@ -80,15 +78,16 @@ export class LeaseKeeper {
 
   /** Lets go. From this moment on they are not held here, whatever becomes of the call. */
   async release(names: readonly string[]): Promise<void> {
-    const ours = names.filter(name => this.held.delete(name))
+    const ours = names.flatMap(name => this.held.get(name) ?? [])
+    for (const { name } of ours) this.held.delete(name)
     this.watchExpiry()
-    if (ours.length > 0) await this.options.leases.release({ names: ours, holder: this.options.holder })
+    if (ours.length > 0) await this.options.leases.release(ours)
   }
 
   private keep(leases: readonly Lease[], sent: Duration): void {
     const { ttl, margin } = this.options
     const validUntil = millis(sent + ttl - margin)
-    for (const { name, fence } of leases) this.held.set(name, { name, fence, validUntil })
+    for (const lease of leases) this.held.set(lease.name, { ...lease, validUntil })
     this.watchExpiry()
   }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Instant } from '@stead/world'
 import type { EncodedChangeSet, EncodedStored } from '../encoding.ts'
 import type { Conflict } from '../words/conflict.ts'
-import type { LeaseRequest } from '../words/lease.ts'
+import type { Lease, LeaseRequest } from '../words/lease.ts'
 import type { Revision } from '../words/object.ts'
 import type { Mark } from '../words/store.ts'
 import { endObserveOnly } from './identity.ts'
@@ -21,7 +21,7 @@ function writerCalls(database: DatabaseSync) {
   return {
     acquireLeases: (now: Instant, request: LeaseRequest) => upkeep.acquire(request, now),
     renewLeases: (now: Instant, request: LeaseRequest) => upkeep.renew(request, now),
-    releaseLeases: (_now: Instant, request: Omit<LeaseRequest, 'ttl'>) => upkeep.release(request),
+    releaseLeases: (_now: Instant, leases: readonly Lease[]) => upkeep.release(leases),
     listLeases: (now: Instant) => upkeep.leases(now),
     setMarks: (_now: Instant, marks: readonly Mark[]) => upkeep.setMarks(marks),
     compact: (_now: Instant, through: Revision) => upkeep.compact(through, compactionStep),

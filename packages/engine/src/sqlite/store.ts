@@ -42,7 +42,7 @@ export class SqliteStore implements words.Store {
     this.leases = {
       acquire: request => writes.call('acquireLeases', request),
       renew: request => writes.call('renewLeases', request),
-      release: request => writes.call('releaseLeases', request),
+      release: leases => writes.call('releaseLeases', leases),
       list: () => writes.call('listLeases'),
     }
   }

@@ -31,9 +31,9 @@ export class SqliteUpkeep {
     )
   }
 
-  release({ names, holder }: { names: readonly string[]; holder: string }): void {
+  release(leases: readonly Lease[]): void {
     inTransaction(this.database, () => {
-      for (const name of names) this.sql.release.run(name, holder)
+      for (const { name, holder, fence, expiresAt } of leases) this.sql.release.run(name, holder, fence, expiresAt)
     })
   }
 
@@ -95,7 +95,7 @@ function prepareUpkeep(database: DatabaseSync) {
     renew: prepare(
       `UPDATE leases SET expires_at = ? WHERE name = ? AND holder = ? AND expires_at > ? RETURNING ${lease}`,
     ),
-    release: prepare('UPDATE leases SET expires_at = 0 WHERE name = ? AND holder = ?'),
+    release: prepare('UPDATE leases SET expires_at = 0 WHERE name = ? AND holder = ? AND fence = ? AND expires_at = ?'),
     leases: prepare(`SELECT ${lease} FROM leases ORDER BY name`),
     expireLeases: prepare('UPDATE leases SET expires_at = 0'),
     setMark: prepare(`

@@ -48,7 +48,7 @@ export class InProcessStore implements Store {
     this.leases = {
       acquire: (request: LeaseRequest) => this.ask('acquire', () => this.upkeep.acquire(request, world.now())),
       renew: (request: LeaseRequest) => this.ask('renew', () => this.upkeep.renew(request, world.now())),
-      release: request => this.ask('release', () => this.upkeep.release(request)),
+      release: leases => this.ask('release', () => this.upkeep.release(leases)),
       list: () => this.ask('list', () => this.upkeep.leases(world.now())),
     }
   }

@@ -24,8 +24,11 @@ export interface Leases {
   acquire(request: LeaseRequest): Promise<readonly Lease[]>
   /** Extends those still held by this holder and not expired; answers them. Never revives an expired lease. */
   renew(request: LeaseRequest): Promise<readonly Lease[]>
-  /** Lets go of those this holder holds. Their fences stay. */
-  release(request: { readonly names: readonly string[]; readonly holder: string }): Promise<void>
+  /**
+   * Lets go of these, as they were last answered; their fences stay. One that was taken or extended since stays as it
+   * is: a release may arrive late, when its sender has taken the lease again and relies on it.
+   */
+  release(leases: readonly Lease[]): Promise<void>
   /** Every lease that was ever held, expired ones too, with how long it still runs by the store's clock. */
   list(): Promise<readonly (Lease & { readonly remaining: Duration })[]>
 }
