@@ -1,6 +1,6 @@
-import { type Duration, millis, type World } from '@stead/world'
+import type { Duration, World } from '@stead/world'
 import type { Committed } from '../words/change-set.ts'
-import { UnavailableError } from '../words/errors.ts'
+import { untilAnswered } from './until-answered.ts'
 
 /** One sending of a change-set to the database. */
 export interface Sending {
@@ -21,30 +21,9 @@ export interface CertainCommit {
   readonly send: (sending: Sending) => Promise<Committed>
 }
 
-/** Long enough for a slow disk, short enough for several sendings within the default deadline of 10 s. */
-const sendingTimeout = millis(2_500)
-const firstPause = millis(20)
-const longestPause = millis(1_000)
-
 /**
  * Sends a change-set until somebody says what became of it. A lost answer is no answer: the same id goes again, and the
  * database says what came of the first. Gives up when the deadline passes; then `Store.outcome` tells.
  */
-export async function commitWithCertainty({ world, timeout, send }: CertainCommit): Promise<Committed> {
-  const deadline = world.monotonic() + timeout
-  let pause: number = firstPause
-  for (let resent = false; ; resent = true) {
-    const left = deadline - world.monotonic()
-    try {
-      return await send({ timeout: millis(Math.min(left, sendingTimeout)), resent })
-    } catch (error) {
-      if (!(error instanceof UnavailableError)) throw error
-      // Half of the pause is drawn: nodes that lost the same database must not come back in step.
-      const wait = pause * (0.5 + world.random() / 2)
-      if (world.monotonic() + wait >= deadline)
-        throw new UnavailableError(`the store did not answer within ${timeout} ms`, { cause: error })
-      await world.sleep(millis(wait))
-      pause = Math.min(pause * 2, longestPause)
-    }
-  }
-}
+export const commitWithCertainty = ({ world, timeout, send }: CertainCommit): Promise<Committed> =>
+  untilAnswered({ world, timeout, attempt: ({ timeout, earlier }) => send({ timeout, resent: earlier > 0 }) })
