@@ -48,6 +48,9 @@ export function shareStores(factory: StoreFactory): { readonly all: readonly Sto
   }
 }
 
+/** The log's head. A node may not have heard yet of what others committed, but each knows its own. */
+export const logHead = (stores: readonly Store[]): Revision => Math.max(...stores.map(store => store.head()))
+
 export interface TestHome {
   readonly open: () => Promise<Store>
   readonly openAll: () => Promise<readonly Store[]>

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Lease } from '../words/lease.ts'
 import type { Store } from '../words/store.ts'
 import type { StoreFactory } from './factory.ts'
-import { conflictOf, newSet, pick, shareStores, take, times, unique, widget } from './fixture.suite.ts'
+import { conflictOf, logHead, newSet, pick, shareStores, take, times, unique, widget } from './fixture.suite.ts'
 
 const long = seconds(600)
 const short = millis(30)
@@ -77,7 +77,7 @@ export function leaseSuite(factory: StoreFactory): void {
 
     test('cost no revision and wake nobody', async () => {
       const { by, leases } = newLease()
-      const head = stores.one.head()
+      const head = logHead(stores.all)
       await leases.acquire(by('a'))
       await leases.release(await leases.renew(by('a')))
       const { revision } = await stores.one.commit(newSet().create(widget(unique('w'))))

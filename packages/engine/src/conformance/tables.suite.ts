@@ -2,7 +2,7 @@ import { instant } from '@stead/world'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../words/store.ts'
 import type { StoreFactory } from './factory.ts'
-import { conflictOf, newHome, newSet, pick, shareStores, times, unique, widget } from './fixture.suite.ts'
+import { conflictOf, logHead, newHome, newSet, pick, shareStores, times, unique, widget } from './fixture.suite.ts'
 
 const bodies = async (store: Store, query: Parameters<Store['records']>[0]) =>
   (await store.records(query)).map(({ body }) => body)
@@ -144,7 +144,7 @@ export function tableSuite(factory: StoreFactory): void {
       const set = newSet()
         .create(widget(unique('w')))
         .move(counter, 1)
-      const head = stores.one.head()
+      const head = logHead(stores.all)
       const answers = await Promise.all(times(16, n => pick(stores.all, n).commit(set)))
       for (const answer of answers) expect(answer).toEqual(answers[0])
       expect(answers[0]!.revision).toBe(head + 1)
