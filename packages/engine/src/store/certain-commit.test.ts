@@ -2,6 +2,7 @@ import { instant, millis, seconds, VirtualWorld } from '@stead/world'
 import { expect, test } from 'vitest'
 import { ConflictError, UnavailableError } from '../words/errors.ts'
 import { commitWithCertainty, type Sending } from './certain-commit.ts'
+import { EndedError } from './until-answered.ts'
 
 const committed = { revision: 7, at: instant(1) }
 const noAnswer = () => Promise.reject(new UnavailableError('no answer'))
@@ -33,6 +34,12 @@ test('a bug is not hidden behind a deadline', async () => {
   const { outcome, sendings } = commit([() => Promise.reject(new TypeError('a bug'))])
   await expect(outcome).rejects.toThrow('a bug')
   expect(sendings).toHaveLength(1)
+})
+
+test('a store that has ended is not asked again', async () => {
+  const { outcome, sendings } = commit([noAnswer, () => Promise.reject(new EndedError('the store is closed'))])
+  await expect(outcome).rejects.toThrow('the store is closed')
+  expect(sendings).toHaveLength(2)
 })
 
 test('gives up when the deadline passes, and no sending may outlast it', async () => {
