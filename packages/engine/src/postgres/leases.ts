@@ -1,6 +1,6 @@
 import type { Duration, Instant } from '@stead/world'
 import type { Lease, LeaseRequest, Leases } from '../words/lease.ts'
-import { texts } from './binary-array.ts'
+import { bigints, texts } from './binary-array.ts'
 import type { Database } from './database.ts'
 
 interface Held {
@@ -32,12 +32,21 @@ export class PostgresLeases implements Leases {
     return inOrder(names, row!)
   }
 
-  async release({ names, holder }: { names: readonly string[]; holder: string }): Promise<void> {
+  async release(leases: readonly Lease[]): Promise<void> {
     await this.database.ask(
-      `WITH mine AS MATERIALIZED (
-         SELECT name FROM stead.leases WHERE name = ANY ($1::text[]) AND holder = $2 ORDER BY name FOR UPDATE
-       ) UPDATE stead.leases l SET expires_at = 0 FROM mine WHERE l.name = mine.name AND l.holder = $2`,
-      [texts(names), holder],
+      `WITH as_heard AS MATERIALIZED (
+         SELECT l.name FROM stead.leases l
+         JOIN unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) h(name, holder, fence, expires_at)
+           ON l.name = h.name AND l.holder = h.holder AND l.fence = h.fence AND l.expires_at = h.expires_at
+         ORDER BY l.name FOR UPDATE OF l
+       )
+       UPDATE stead.leases l SET expires_at = 0 FROM as_heard h WHERE l.name = h.name`,
+      [
+        texts(leases.map(({ name }) => name)),
+        texts(leases.map(({ holder }) => holder)),
+        bigints(leases.map(({ fence }) => fence)),
+        bigints(leases.map(({ expiresAt }) => expiresAt)),
+      ],
     )
   }
 
