@@ -35,8 +35,8 @@ function buildProgram(): Command {
     await backupCommand(file, flags)
   })
 
-  const restore = offlineCommand(program, 'restore <file>', 'make an empty data directory the store that was backed up')
-  restore.action(async (file: string, flags: Flags) => {
+  const restore = offlineCommand(program, 'restore [file]', 'make an empty data directory the store that was backed up')
+  restore.action(async (file: string | undefined, flags: Flags) => {
     const { restoreCommand } = await import('./commands/restore.ts')
     await restoreCommand(file, flags)
   })
@@ -61,7 +61,7 @@ function buildProgram(): Command {
 /** A command that works on the data directory of this machine, whether or not Stead runs. */
 function offlineCommand(program: Command, name: string, description: string): Command {
   const command = program.command(name).description(description)
-  for (const setting of ['config', 'data', 'database'] as const)
+  for (const setting of ['config', 'data', 'database', 'databaseSchema'] as const)
     command.addOption(optionFor(flagOf(setting), variableOf(setting), settings[setting]))
   return command
 }

@@ -4,7 +4,7 @@ import { request } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describeWith, fillDisk, loopFilesystem, temporaryDirectory } from '@stead/testing'
+import { describeWith, fillDisk, freePort, loopFilesystem, temporaryDirectory } from '@stead/testing'
 import { describe, expect, test } from 'vitest'
 import { makeCertificate } from './tests/certificate.ts'
 import { Program } from './tests/program.ts'
@@ -193,10 +193,11 @@ describe('refusing to start', () => {
     expect(stderr).toContain("unknown option '--lisen'")
   })
 
-  test('a database, until it can keep its objects in one', async () => {
-    const { code, stderr } = await ending(...anyPort, '--database', 'postgres://stead:secret@127.0.0.1/stead')
-    expect(code).toBe(2)
-    expect(stderr).toContain('PostgreSQL')
+  test('a database that nobody answers for, without saying its password', async () => {
+    const url = `postgres://stead:secret@127.0.0.1:${await freePort()}/stead`
+    const { code, stderr } = await ending(...anyPort, '--data', temporaryDirectory(), '--database', url)
+    expect(code).toBe(16)
+    expect(stderr).toContain('the database cannot be reached')
     expect(stderr).not.toContain('secret')
   })
 

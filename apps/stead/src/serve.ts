@@ -1,13 +1,13 @@
-import { createMetrics, type Engine, openSqliteStore, type Store, startEngine } from '@stead/engine'
+import { createMetrics, type Engine, type Store, startEngine } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Logger } from 'pino'
 import { openAdminSocket } from './admin/server.ts'
 import type { Configuration } from './configuration/index.ts'
 import { openDataDirectory } from './data-directory.ts'
-import { StartError } from './exit-codes.ts'
 import { listen } from './http/server.ts'
 import { type Part, Parts } from './parts.ts'
 import { measureProcess } from './process-metrics.ts'
+import { openStore } from './store.ts'
 import type { Version } from './version.ts'
 
 export interface ServeOptions {
@@ -27,27 +27,26 @@ export interface Serving {
 
 /** Puts the running program together, each part on the ones before it. A part that fails to open closes the others again. */
 export async function serve({ configuration, version, world, log }: ServeOptions): Promise<Serving> {
-  if (configuration.database) throw new StartError('usage', 'this version cannot keep its objects in PostgreSQL yet')
   const metrics = createMetrics()
   const parts = new Parts()
   try {
     openDataDirectory(configuration.data)
     parts.add(measureProcess(metrics, world))
-    const store = await openSqliteStore({ directory: configuration.data, world })
+    const { store, failed, backup } = await openStore(configuration, world, log)
     parts.add({ name: 'store', close: () => store.close() })
     tellIdentity(store, log)
     const engine = startEngine({ store, world, metrics, log })
     parts.add(enginePart(engine))
     const commands = {
       resume: () => engine.resume(),
-      backup: ({ path }: { path?: unknown }) => store.backup(String(path)),
+      backup: ({ path }: { path?: unknown }) => backup(String(path)),
     }
     parts.add(await openAdminSocket({ data: configuration.data, log, commands }))
     const { url, part } = await listen({ configuration, log, world, metrics, parts, version })
     parts.add(part)
     // It listens while it loads, so that whoever asks is told why it is not ready; it is said to serve once it can.
-    await Promise.race([engine.loaded, store.failed])
-    return { url, failed: store.failed, stop: () => parts.close() }
+    await Promise.race([engine.loaded, failed])
+    return { url, failed, stop: () => parts.close() }
   } catch (error) {
     await parts.close()
     throw error

@@ -3,6 +3,7 @@ import { type BackupManifest, UnavailableError } from '@stead/engine'
 import { AdminError, askRunning } from '../admin/client.ts'
 import { type Flags, loadConfiguration } from '../configuration/index.ts'
 import { StartError } from '../exit-codes.ts'
+import { noBackupOfPostgres } from '../store.ts'
 import { withExistingStore } from './existing-store.ts'
 
 export interface BackupFlags extends Flags {
@@ -12,8 +13,7 @@ export interface BackupFlags extends Flags {
 /** `stead backup <file>`: through the Stead that runs, or by itself when none does. */
 export async function backupCommand(file: string, { json, ...flags }: BackupFlags): Promise<void> {
   const { data, database } = await loadConfiguration({ flags, env: process.env, directory: process.cwd() })
-  if (database)
-    throw new StartError('usage', 'a PostgreSQL database is backed up with its own tools: see docs/postgresql.md')
+  if (database) throw noBackupOfPostgres()
   const path = resolve(file)
   const manifest = await backUp(data, path).catch(error => {
     if (!(error instanceof AdminError || error instanceof UnavailableError)) throw error

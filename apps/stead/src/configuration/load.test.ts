@@ -65,7 +65,7 @@ test('every setting can be written in the file', async () => {
     listen: { host: '::', port: 80 },
     listenOrigin: 'etc/stead.yaml line 1',
     data: '/d',
-    database: 'postgres://db/stead',
+    database: { url: 'postgres://db/stead', schema: 'stead', poolSize: 8 },
     tls: { certFile: join(home, 'etc', 'c.pem'), keyFile: join(home, 'etc', 'k.pem') },
     behindProxy: true,
     logLevel: 'warn',

@@ -20,7 +20,7 @@ export interface Configuration {
   /** Where `listen` was set, for messages about an address that cannot be had. */
   readonly listenOrigin: string
   readonly data: string
-  readonly database?: string
+  readonly database?: { readonly url: string; readonly schema: string; readonly poolSize: number }
   readonly tls?: { readonly certFile: string; readonly keyFile: string }
   readonly behindProxy: boolean
   readonly logLevel: (typeof logLevels)[number]
@@ -44,13 +44,15 @@ export async function loadConfiguration({ flags, env, directory }: Surroundings)
     const found = given[name]
     return found && (isPath(name) ? resolve(found.directory, found.text) : found.text)
   }
-  const database = value('database')
+  const url = value('database')
   const tls = tlsFiles(given, value)
   const configuration: Configuration = {
     listen: parseListen(value('listen')!)!,
     listenOrigin: given.listen!.origin,
     data: value('data')!,
-    ...(database && { database }),
+    ...(url && {
+      database: { url, schema: value('databaseSchema')!, poolSize: Number(value('databasePool')) },
+    }),
     ...(tls && { tls }),
     behindProxy: value('behindProxy') === 'true',
     logLevel: logLevels.find(level => level === value('logLevel'))!,

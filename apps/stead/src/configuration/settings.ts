@@ -45,6 +45,18 @@ export const settings = {
         ? undefined
         : 'a URL that starts with postgres://',
   },
+  databaseSchema: {
+    help: 'schema of the PostgreSQL database; made if it does not exist',
+    placeholder: 'name',
+    default: 'stead',
+    mustBe: text => (/^[a-z_][a-z0-9_]{0,62}$/.test(text) ? undefined : 'a lower-case name of letters, digits and _'),
+  },
+  databasePool: {
+    help: 'sessions with the PostgreSQL database for reads and small writes; three more are kept for the rest',
+    placeholder: 'count',
+    default: '8',
+    mustBe: text => (/^[1-9]\d{0,2}$/.test(text) ? undefined : 'a number from 1 to 999'),
+  },
   tlsCert: { help: 'certificate (PEM) to serve HTTPS with', placeholder: 'file', path: true, mustBe: anything },
   tlsKey: { help: 'private key (PEM) of that certificate', placeholder: 'file', path: true, mustBe: anything },
   behindProxy: {
