@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readFileSync, renameSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -29,11 +29,16 @@ function canRun(native: string): boolean {
 
 /** A clone under root's home can't be read by the user PostgreSQL runs as: then a copy in the temporary directory is. */
 function copyOf(native: string, name: string): string {
-  const { version } = createRequire(join(native, '..'))('./package.json') as { version: string }
+  const { version } = JSON.parse(readFileSync(join(native, '..', 'package.json'), 'utf8')) as { version: string }
   const copy = join(tmpdir(), `stead${`${name}-${version}`.replaceAll(/[^a-z0-9]+/g, '-')}`)
   if (existsSync(copy)) return copy
   const unfinished = `${copy}.${process.pid}`
   cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true })
-  renameSync(unfinished, copy)
+  try {
+    renameSync(unfinished, copy)
+  } catch {
+    // Another process was first; its copy is the same.
+    rmSync(unfinished, { recursive: true })
+  }
   return copy
 }
