@@ -106,7 +106,7 @@ describeWith('embedded postgresql', 'a PostgreSQL that comes and goes', () => {
          SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`,
       )
     await restrict('on')
-    const refused = store.commit(newSet().create(widget('b')), { timeout: seconds(1) })
+    const refused = store.commit(newSet().create(widget('b')), { timeout: seconds(5) })
     await expect(refused).rejects.toThrow('read-only')
     const patient = store.commit(newSet().create(widget('c')), { timeout: seconds(20) })
     await restrict('off')

@@ -42,6 +42,12 @@ test('a store that has ended is not asked again', async () => {
   expect(sendings).toHaveLength(2)
 })
 
+test('gives up with what went wrong, not with its own impatience at the end', async () => {
+  const told = [() => Promise.reject(new UnavailableError('the database is read-only')), ...Array(8).fill(noAnswer)]
+  const { outcome } = commit(told, seconds(2))
+  await expect(outcome).rejects.toThrow('the store did not answer within 2000 ms: the database is read-only')
+})
+
 test('gives up when the deadline passes, and no sending may outlast it', async () => {
   const { world, outcome, sendings } = commit([], seconds(4))
   const start = world.monotonic()

@@ -27,15 +27,20 @@ const pauses: BackoffOptions = { first: millis(20), cap: millis(1_000) }
 /** Asks until somebody answers, whatever the answer is, or until the deadline passes. */
 export async function untilAnswered<T>({ world, timeout, attempt }: UntilAnswered<T>): Promise<T> {
   const deadline = world.monotonic() + timeout
+  let reason: UnavailableError | undefined
   for (let earlier = 0; ; earlier++) {
     const left = deadline - world.monotonic()
     try {
       return await attempt({ timeout: millis(Math.min(left, attemptTimeout)), earlier })
     } catch (error) {
       if (!(error instanceof UnavailableError) || error instanceof EndedError) throw error
+      // An attempt that our own deadline cut short says only that; what went wrong before says more.
+      if (!reason || left >= attemptTimeout) reason = error
       const pause = backoff(pauses, earlier + 1, world.random())
       if (world.monotonic() + pause >= deadline)
-        throw new UnavailableError(`the store did not answer within ${timeout} ms: ${error.message}`, { cause: error })
+        throw new UnavailableError(`the store did not answer within ${timeout} ms: ${reason.message}`, {
+          cause: reason,
+        })
       await world.sleep(pause)
     }
   }
