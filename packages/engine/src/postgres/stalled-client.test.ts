@@ -13,13 +13,13 @@ describeWith('embedded postgresql', 'a client that stalls', () => {
     const { store: stalled, proxy } = await server.openBehindProxy(database)
     const others = await Promise.all(times(2, () => server.open(database)))
     await stalled.commit(newSet().create(widget('first')))
+    proxy.keepsSessions = true
     proxy.fromClient = ({ type }) => (type === 'S' ? 'drop' : 'pass')
     const set = newSet().create(widget('stalled'))
     const commit = stalled.commit(set, { timeout: seconds(20) })
     const [entry] = await take(others[0]!, 1, 1)
     expect(entry!.changes[0]!.object.id).toBe('stalled')
-    for (const [index, store] of others.entries())
-      await store.commit(newSet().create(widget(`other-${index}`)), { timeout: seconds(1) })
+    for (const [index, store] of others.entries()) await store.commit(newSet().create(widget(`other-${index}`)))
     proxy.fromClient = () => 'pass'
     expect(await commit).toMatchObject({ revision: 2 })
   })
@@ -30,9 +30,10 @@ describeWith('embedded postgresql', 'a client that stalls', () => {
     const other = await server.open(database)
     await stalled.commit(newSet().create(widget('first')))
     // Parsed, but never bound or executed.
+    proxy.keepsSessions = true
     proxy.fromClient = ({ type }) => ('BDES'.includes(type) ? 'drop' : 'pass')
     const commit = stalled.commit(newSet().create(widget('stalled')), { timeout: seconds(20) })
-    for (const n of times(5, n => n)) await other.commit(newSet().create(widget(`other-${n}`)), { timeout: seconds(1) })
+    for (const n of times(5, n => n)) await other.commit(newSet().create(widget(`other-${n}`)))
     proxy.fromClient = () => 'pass'
     expect(await commit).toMatchObject({ revision: 7 })
   })
@@ -45,7 +46,7 @@ describeWith('embedded postgresql', 'a client that stalls', () => {
     await store.commit(set)
     const reading = (await store.snapshot()).objects[Symbol.asyncIterator]()
     await reading.next()
-    await other.commit(newSet().create(widget('later')), { timeout: seconds(1) })
+    await other.commit(newSet().create(widget('later')))
     await other.compact(1)
     let left = 0
     for (let chunk = await reading.next(); !chunk.done; chunk = await reading.next()) left += chunk.value.length

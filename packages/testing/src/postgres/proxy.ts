@@ -19,6 +19,8 @@ export class PostgresProxy {
   /** Asked about every message. */
   fromClient: (message: Message) => Verdict = () => 'pass'
   fromServer: (message: Message) => Verdict = () => 'pass'
+  /** Whether a session goes on at the server when its client is gone: to the server, the client only stalls. */
+  keepsSessions = false
   private readonly server: Server
   private readonly links = new Set<Link>()
   private isHeld = false
@@ -69,16 +71,18 @@ export class PostgresProxy {
   private link(client: Socket, server: Socket): void {
     const link = new Link(client, server, {
       isHeld: () => this.isHeld,
+      keepsSessions: () => this.keepsSessions,
       fromClient: message => this.fromClient(message),
       fromServer: message => this.fromServer(message),
     })
     this.links.add(link)
-    client.once('close', () => this.links.delete(link))
+    server.once('close', () => this.links.delete(link))
   }
 }
 
 interface Rules {
   readonly isHeld: () => boolean
+  readonly keepsSessions: () => boolean
   readonly fromClient: (message: Message) => Verdict
   readonly fromServer: (message: Message) => Verdict
 }
@@ -98,7 +102,8 @@ class Link {
     client.on('data', chunk => this.pass(requests.add(chunk), server, rules.fromClient))
     server.on('data', chunk => this.pass(answers.add(chunk), client, rules.fromServer))
     for (const socket of [client, server]) socket.setNoDelay(true)
-    for (const socket of [client, server]) socket.on('close', () => this.cut()).on('error', () => this.cut())
+    client.on('error', () => undefined).on('close', () => rules.keepsSessions() || this.cut())
+    server.on('error', () => undefined).on('close', () => this.cut())
   }
 
   private pass(messages: readonly Message[], to: Socket, judge: (message: Message) => Verdict): void {
