@@ -1,5 +1,5 @@
 export * from './cache/index.ts'
-export { changeSet } from './change-set-builder.ts'
+export { type ChangeSetBuilder, changeSet } from './change-set-builder.ts'
 export * from './controllers/index.ts'
 export { canonicalJson, maxObjectBytes } from './encoding.ts'
 export { type Engine, type EngineOptions, type Readiness, startEngine } from './engine.ts'

@@ -99,6 +99,26 @@ test('a scope sees its own and nothing else', async () => {
   expect(cache.inOrganization('o1').get(widgets, 'far')).toBeUndefined()
   expect(cache.inProject('p1').count({ kind: widgets, name: 'x' })).toBe(1)
   expect(cache.inOrganization('o1').count({ kind: widgets, name: 'x' })).toBe(2)
+  expect(ids(cache.platform().within({ project: 'p1' }))).toEqual(['mine'])
+  expect(ids(cache.platform().within({ organization: 'o1' }))).toEqual(['mine', 'theirs'])
+  expect(() => cache.inProject('p1').within({ project: 'p2' })).toThrow('cannot look into another')
+})
+
+test('a scope knows of which kinds it has something, until the last of a kind is gone', async () => {
+  const { world, cache, commit } = newHouse()
+  await world.run(cache.start())
+  await commit(set =>
+    set
+      .create(widget('mine', { projectId: 'p1', organizationId: 'o1' }))
+      .create({ ...widget('other', { projectId: 'p1', organizationId: 'o1' }), kind: 'gadget' })
+      .create({ ...widget('far', { organizationId: 'o2' }), kind: 'gizmo' }),
+  )
+  expect([...cache.inProject('p1').kinds()].sort()).toEqual(['gadget', 'widget'])
+  expect(cache.inOrganization('o2').kinds()).toEqual(['gizmo'])
+  expect(cache.inProject('p2').kinds()).toEqual([])
+  await commit(set => set.remove(cache.platform().get('gadget', 'other')!))
+  expect(cache.inProject('p1').kinds()).toEqual(['widget'])
+  expect([...cache.platform().kinds()].sort()).toEqual(['gizmo', 'widget'])
 })
 
 test('reads of one revision: a page and its revision agree, and what was read never changes', async () => {

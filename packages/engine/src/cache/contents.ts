@@ -27,6 +27,11 @@ export class Contents {
     return this.tables.get(kind)
   }
 
+  /** Every kind of which there is or was something. */
+  kinds(): readonly string[] {
+    return [...this.tables.keys()]
+  }
+
   find({ kind, id }: Ref): StoredObject | undefined {
     return this.tables.get(kind)?.cells.get(id)?.object
   }

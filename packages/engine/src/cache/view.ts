@@ -13,6 +13,10 @@ export interface View {
   get<T extends StoredObject = StoredObject>(kind: Kind<T> | string, id: string): T | undefined
   list<T extends StoredObject = StoredObject>(query: Query<T>): Page<T>
   count<T extends StoredObject = StoredObject>(criteria: Criteria<T>): number
+  /** Every kind there is at least one object of, in no order. */
+  kinds(): readonly string[]
+  /** What is in one project or organization. Only who sees everything can look into any of them. */
+  within(scope: Exclude<Scope, 'platform'>): View
 }
 
 export class ScopedView implements View {
@@ -43,5 +47,14 @@ export class ScopedView implements View {
 
   count<T extends StoredObject>(criteria: Criteria<T>): number {
     return countSelected(this.contents, this.scope, criteria as unknown as Criteria)
+  }
+
+  kinds(): readonly string[] {
+    return this.contents.kinds().filter(kind => this.count({ kind }) > 0)
+  }
+
+  within(scope: Exclude<Scope, 'platform'>): View {
+    if (this.scope !== 'platform') throw new Error('a view of one scope cannot look into another')
+    return new ScopedView(this.contents, scope, this.currentRevision)
   }
 }
