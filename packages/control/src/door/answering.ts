@@ -30,6 +30,7 @@ export interface Incoming extends RawInput {
   readonly ifMatch: string | undefined
   readonly idempotencyKey: string | undefined
   readonly lastEventId: string | undefined
+  readonly cookie: string | undefined
 }
 
 /** Others may be faster this often. Each time they made a change of their own, so somebody always gets on. */
@@ -105,6 +106,7 @@ export class Answering {
     return new HandledRequest(visit, input, {
       objects,
       target: this.#target(visit, objects, incoming),
+      cookie: incoming.cookie,
       lastEventId: incoming.lastEventId,
     })
   }
@@ -121,7 +123,8 @@ export class Answering {
 
   #keyed(visit: Visit, input: CheckedInput, { idempotencyKey, params }: Incoming): KeyedRequest | undefined {
     const { route, caller, place } = visit
-    if (route.method !== 'POST' || idempotencyKey === undefined) return undefined
+    // A key is a principal's own, and nobody is everybody: one stranger must not get what another was answered.
+    if (route.method !== 'POST' || idempotencyKey === undefined || caller.type === 'nobody') return undefined
     // The place as it is, not as it was spelled: an id and a name of the same project are the same request.
     const { organization: _organization, project: _project, ...others } = params
     return keyedRequest(caller.principalId, idempotencyKey, [routeName(route), place, others, input.query, input.body])
@@ -146,6 +149,8 @@ export class Answering {
   }
 }
 
+type Found = Pick<Request, 'objects' | 'target' | 'cookie' | 'lastEventId'>
+
 /** A class, because an object literal with a getter takes five times as long to make. */
 class HandledRequest implements Request {
   readonly params: unknown
@@ -156,11 +161,13 @@ class HandledRequest implements Request {
   readonly objects: View
   readonly target: unknown
   readonly traceId: string
+  readonly address: string
+  readonly cookie: string | undefined
   readonly lastEventId: string | undefined
   readonly remaining: Request['remaining']
   readonly #visit: Visit
 
-  constructor(visit: Visit, input: CheckedInput, found: Pick<Request, 'objects' | 'target' | 'lastEventId'>) {
+  constructor(visit: Visit, input: CheckedInput, found: Found) {
     this.params = input.params
     this.query = input.query
     this.body = input.body
@@ -169,6 +176,8 @@ class HandledRequest implements Request {
     this.objects = found.objects
     this.target = found.target
     this.traceId = visit.trace.traceId
+    this.address = visit.address
+    this.cookie = found.cookie
     this.lastEventId = found.lastEventId
     this.remaining = () => visit.remaining()
     this.#visit = visit

@@ -119,6 +119,7 @@ export class HttpDoor {
       ifMatch: single(headers['if-match']),
       idempotencyKey: single(headers['idempotency-key']),
       lastEventId: single(headers['last-event-id']),
+      cookie: headers.cookie,
     })
     if (!(answer instanceof Promise)) return this.#give(answer, request, reply)
     return visit.withinDeadline(answer).then(late => this.#give(late, request, reply))

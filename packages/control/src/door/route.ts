@@ -60,6 +60,10 @@ export interface Request<Params = unknown, Query = unknown, Body = unknown, Obje
   /** The object that the path names, as it is now; it is what If-Match speaks of. */
   readonly target: Object
   readonly traceId: string
+  /** Where the request came from. */
+  readonly address: string
+  /** The `Cookie` header: what a login left in the browser until it comes back. */
+  readonly cookie: string | undefined
   /** `Last-Event-ID`, where a stream goes on. */
   readonly lastEventId: string | undefined
   /** Aborted when the client goes away or the deadline passes. */
