@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { jsonSchema } from '../schema/json-schema.ts'
 import { Labels, Name } from './model.ts'
 
-const DisplayName = Type.String({ maxLength: 255 })
+export const DisplayName = Type.String({ maxLength: 255 })
 const Ignored = Type.Optional(Type.Unknown())
 
 /** What a reader was shown and sends back. It is accepted and changes nothing. */

@@ -68,25 +68,30 @@ export function resource<Spec extends TSchema, StatusSchema extends TSchema, Sta
     patch: PatchBody,
     list: listSchema(schema, { title: `${title}List` }),
     immutable: options.immutable ?? [],
-    draft: parts => draft({ ...parts, kind, id: newId(parts.world, prefix) }),
+    draft: parts => draftOf({ ...parts, kind, id: newId(parts.world, prefix) }),
     present: object => (show ? { ...present(object), ...show(object) } : present(object)),
   }
 }
 
-function draft<Spec, Status extends BaseStatus>(
-  parts: NewObject<Spec, Status> & { readonly kind: string; readonly id: string },
-): ObjectDraft<Spec, Status> {
+type DraftParts<Spec, Status> = Omit<NewObject<Spec, Status>, 'name'> & {
+  readonly kind: string
+  readonly id: string
+  readonly name?: string
+}
+
+/** A new object of any noun. */
+export function draftOf<Spec, Status extends BaseStatus>(parts: DraftParts<Spec, Status>): ObjectDraft<Spec, Status> {
   const { kind, id, name, displayName, labels, spec, status, finalizers = [], place, caller, world } = parts
   return {
     kind,
     id,
-    name,
     labels,
     finalizers,
     spec,
     status,
     createdAt: world.now(),
     createdBy: caller.principalId,
+    ...(name !== undefined && { name }),
     ...(displayName !== undefined && { displayName }),
     ...(place.type !== 'platform' && { organizationId: place.organizationId }),
     ...(place.type === 'project' && { projectId: place.projectId }),
