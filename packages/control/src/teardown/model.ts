@@ -1,0 +1,46 @@
+import type { BaseStatus, Kind, StoredObject, View } from '@stead/engine'
+import Type from 'typebox'
+import { Condition } from '../resource/model.ts'
+
+/** Something that others are part of: it is gone only after them. */
+export interface Whole {
+  readonly kind: string
+  /** What goes before it, in this order: nothing of a later kind is touched while something of an earlier one is left. */
+  readonly parts: readonly Part[]
+  /** The keys it holds, free for others once it is gone. */
+  keys(object: StoredObject): readonly string[]
+  /** Everything that is in it, where it is a place: what nobody described as a part is found here, and holds up its end. */
+  inside?(everything: View, object: StoredObject): View
+}
+
+/** How things of one kind are part of a whole. */
+export interface Part {
+  readonly kind: string
+  /** `instances`: who may read them is told that they are in the way. */
+  readonly noun: string
+  /** Whether it stands in the way of a delete that does not say `cascade`. */
+  readonly blocks: boolean
+  /** Those that are left, through an index. */
+  find(everything: View, whole: StoredObject): readonly StoredObject[]
+  /** Whose part this one is. */
+  wholeOf(part: StoredObject): string | undefined
+  /** `remove` takes it away at once; `mark` leaves that to its own controller. */
+  readonly end: 'remove' | 'mark'
+  /** The keys it holds; of use only where it is removed at once. */
+  keys?(part: StoredObject): readonly string[]
+}
+
+/** Of anything that can be torn down. */
+export interface EndingStatus extends BaseStatus {
+  /** Set by the delete that said so: what is in the way goes too. */
+  readonly cascade?: boolean
+}
+
+/** What callers see of it: the condition that says what holds up its end. */
+export const ShownEndingStatus = Type.Object({ conditions: Type.Optional(Type.Array(Condition)) })
+
+/** Describes a whole with the type of its objects. */
+export const whole = <T extends StoredObject>(
+  kind: Kind<T>,
+  { keys, parts, inside }: Omit<Whole, 'kind' | 'keys'> & { readonly keys: (object: T) => readonly string[] },
+): Whole => ({ kind, parts, keys: object => keys(object as T), ...(inside && { inside }) })
