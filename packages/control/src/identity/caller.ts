@@ -28,3 +28,6 @@ export const nobody: Caller = {
   isCurrent: () => true,
   may: () => false,
 }
+
+/** Stead itself, for what it makes without being asked. */
+export const system: Caller = { ...nobody, principalId: 'system', displayName: 'Stead' }

@@ -1,4 +1,7 @@
-/** Every permission there is: `noun:verb`. A route names one of these; a role is a set of them. */
+/**
+ * Every permission there is: `noun:verb`. A route names one of these; a role is a set of them.
+ * `<noun>:read` is what makes a noun exist for somebody: who lacks it is told that there is no such thing.
+ */
 export const permissions = [
   'organizations:read',
   'organizations:create',
@@ -27,10 +30,16 @@ export const permissions = [
   'grants:create',
   'grants:delete',
   'quotas:read',
+  // Limits of projects. An organization's own limits are `quotas:limit`: who administers it must not be able to raise them.
   'quotas:update',
+  'quotas:limit',
   'audit:read',
   'system:read',
   'system:update',
 ] as const
 
 export type Permission = (typeof permissions)[number]
+
+const known: ReadonlySet<string> = new Set(permissions)
+
+export const isPermission = (text: string): text is Permission => known.has(text)
