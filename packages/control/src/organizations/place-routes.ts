@@ -1,0 +1,63 @@
+import type { BaseStatus, StoredObject, View } from '@stead/engine'
+import type { TSchema } from 'typebox'
+import { ok } from '../door/replies.ts'
+import { type Route, route } from '../door/route.ts'
+import type { Permission } from '../identity/permissions.ts'
+import { concludePatch } from '../resource/conclude.ts'
+import type { Resource } from '../resource/resource.ts'
+import { concludeDelete, DeleteQuery } from '../teardown/delete.ts'
+import type { Whole } from '../teardown/model.ts'
+
+export interface PlaceNoun<Spec extends TSchema> {
+  readonly resource: Resource<Spec, BaseStatus>
+  readonly scope: 'organization' | 'project'
+  readonly whole: Whole
+  /** What stands in the way of its end, for the reference. */
+  readonly endsAfter: string
+}
+
+/** Reading, changing and ending a place itself: an organization or a project. It is in itself, so it is found there. */
+export function placeRoutes<Spec extends TSchema>({
+  resource,
+  scope,
+  whole,
+  endsAfter,
+}: PlaceNoun<Spec>): readonly Route[] {
+  const { kind, noun, schema, patch } = resource
+  const at = { path: `/v1/${noun}/:${scope}`, scope }
+  const one = scope === 'organization' ? 'an organization' : 'a project'
+  const may = (verb: string) => `${noun}:${verb}` as Permission
+  const target = { kind, find: (objects: View) => objects.list<StoredObject<never, BaseStatus>>({ kind }).items }
+  return [
+    route({
+      ...at,
+      method: 'GET',
+      summary: `Read ${one}`,
+      permission: may('read'),
+      target,
+      replies: { 200: schema },
+      handle: ({ target }) => ok(resource, target),
+    }),
+    route({
+      ...at,
+      method: 'PATCH',
+      summary: `Change the labels or the display name of ${one}`,
+      permission: may('update'),
+      target,
+      body: patch,
+      replies: { 200: schema },
+      handle: (request, services) => concludePatch(services, resource, request),
+    }),
+    route({
+      ...at,
+      method: 'DELETE',
+      summary: `Delete ${one}`,
+      description: `Refused with \`in_use\` while it has ${endsAfter}, unless \`cascade\` is said: then that goes first.`,
+      permission: may('delete'),
+      target,
+      query: DeleteQuery,
+      replies: { 202: schema },
+      handle: (request, services) => concludeDelete(services, { whole, resource }, request),
+    }),
+  ]
+}
