@@ -1,0 +1,45 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { newId, type World } from '@stead/world'
+
+/**
+ * What somebody shows to say who they are: `stead_` and 64 letters, which are 16 bytes that say which one it is, so that it
+ * is found in one step, and 32 random bytes that prove it. Only a hash of the latter is kept; 256 random bits need no salt.
+ */
+export interface Minted {
+  readonly id: string
+  /** Shown once, and never kept. */
+  readonly text: string
+  readonly hash: string
+}
+
+/** The three kinds, told apart by how they begin: a leaked one says what it is, and none is taken for another. */
+const beginnings = { tok: 'stead_', ses: 'stead-session_', inv: 'stead-invitation_' } as const
+export type CredentialKind = keyof typeof beginnings
+
+const idBytes = 16
+const secretBytes = 32
+
+export function mint(world: World, kind: CredentialKind): Minted {
+  const id = newId(world, kind)
+  const secret = world.randomBytes(secretBytes)
+  const bytes = Buffer.concat([Buffer.from(id.slice(kind.length + 1).replaceAll('-', ''), 'hex'), secret])
+  return { id, text: beginnings[kind] + bytes.toString('base64url'), hash: hashOf(secret) }
+}
+
+/** What a text says it is; undefined when it is not of this kind. */
+export function readCredential(kind: CredentialKind, text: string): { id: string; secret: Uint8Array } | undefined {
+  const beginning = beginnings[kind]
+  const letters = text.slice(beginning.length)
+  if (!text.startsWith(beginning) || !/^[A-Za-z0-9_-]{64}$/.test(letters)) return undefined
+  const bytes = Buffer.from(letters, 'base64url')
+  const hex = bytes.toString('hex', 0, idBytes)
+  const id = `${kind}_${[0, 8, 12, 16, 20].map((from, i, all) => hex.slice(from, all[i + 1] ?? 32)).join('-')}`
+  return { id, secret: bytes.subarray(idBytes) }
+}
+
+/** Takes as long for a wrong secret as for the right one. */
+export const proves = (secret: Uint8Array, hash: string): boolean =>
+  timingSafeEqual(digest(secret), Buffer.from(hash, 'base64url'))
+
+const digest = (secret: Uint8Array) => createHash('sha256').update(secret).digest()
+const hashOf = (secret: Uint8Array) => digest(secret).toString('base64url')
