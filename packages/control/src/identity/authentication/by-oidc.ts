@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import type { View } from '@stead/engine'
+import type { World } from '@stead/world'
+import { decodeJwt } from 'jose'
+import { AuthenticatedCaller } from '../authenticated-caller.ts'
+import type { Provider } from '../oidc/provider.ts'
+import { isActive } from '../principals.ts'
+import { bearerOf, type Method, unauthenticated } from './authenticate.ts'
+
+export interface OidcSources {
+  readonly everything: View
+  readonly world: World
+  readonly providers: readonly Provider[]
+}
+
+/** Bearer tokens of the identity providers we trust. */
+export function byOidc({ everything, world, providers }: OidcSources): Method {
+  const admit = async (provider: Provider, token: string) => {
+    const { audiences = [] } = provider.configuration
+    if (audiences.length === 0) throw unauthenticated('tokens of this issuer are only good for signing in')
+    const claims = await provider.verify(token, audiences)
+    const principal = await provider.user(claims)
+    if (!isActive(principal)) throw unauthenticated('whose token this is has been disabled or deleted')
+    return new AuthenticatedCaller({
+      everything,
+      principal,
+      // Names the token without being it.
+      credentialId: `oidc_${createHash('sha256').update(token).digest('hex').slice(0, 32)}`,
+      isCredentialCurrent: () => claims.exp * 1_000 > world.now(),
+      claimed: provider.held(claims),
+    })
+  }
+  return credentials => {
+    const token = bearerOf(credentials)
+    const provider = token === undefined ? undefined : providerOf(providers, token)
+    return provider && admit(provider, token!)
+  }
+}
+
+/** Whose token this says it is; verified after that. */
+function providerOf(providers: readonly Provider[], token: string): Provider | undefined {
+  if (providers.length === 0 || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined
+  try {
+    const { iss } = decodeJwt(token)
+    return providers.find(({ configuration }) => configuration.issuer === iss)
+  } catch {
+    return undefined
+  }
+}
