@@ -1,0 +1,7 @@
+export { type Caller, nobody, type Place, system } from './caller.ts'
+export { firstStart, type ProposedToken, type TokenKeeper } from './first-start/first-start.ts'
+export { resetAdminToken } from './first-start/reset-token.ts'
+export { OidcProvider } from './oidc/model.ts'
+export { isPermission, type Permission, permissions } from './permissions.ts'
+export { type BuiltInRole, builtInRole, builtInRoles } from './roles/built-in.ts'
+export { rolesPage } from './roles/page.ts'

@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createMetrics, type Engine, openSqliteStore, type SqliteStore, silentLogger, startEngine } from '@stead/engine'
+import { after, type Duration, millis, realWorld, type World } from '@stead/world'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { expect, onTestFinished } from 'vitest'
+import { buildDoor } from '../../door/door.ts'
+import type { Route } from '../../door/route.ts'
+import { doorServerOptions } from '../../door/server-options.ts'
+import type { Answer, CallOptions } from '../../door/tests/shop.ts'
+import { openRooms, type RoomOptions, type Rooms, roomControllers, roomIndexes } from '../../rooms.ts'
+import { firstStart } from '../first-start/first-start.ts'
+import { MemoryKeeper } from './memory-keeper.ts'
+
+/** The whole of identity as it is served: a real store on disk, controllers, and the door on a loopback port. */
+export class IdentityHouse {
+  readonly directory = mkdtempSync(join(tmpdir(), 'stead-test-'))
+  readonly world: World
+  #ahead: Duration = millis(0)
+  admin = ''
+  url = ''
+  store!: SqliteStore
+  engine!: Engine
+  rooms!: Rooms
+  readonly #servers: FastifyInstance[] = []
+
+  readonly #options: Partial<RoomOptions>
+
+  private constructor(options: Partial<RoomOptions>) {
+    this.#options = options
+    this.world = { ...realWorld, now: () => after(realWorld.now(), this.#ahead) }
+  }
+
+  /** For one test: closed with it. */
+  static async open(options: Partial<RoomOptions> = {}): Promise<IdentityHouse> {
+    const house = await IdentityHouse.openForAll(options)
+    onTestFinished(() => house.close())
+    return house
+  }
+
+  /** With organization `acme`, which has the projects `shop` and `lab`. */
+  static async openWithAcme(): Promise<IdentityHouse> {
+    const house = await IdentityHouse.open()
+    await house.organization('acme')
+    await house.project('acme', 'shop')
+    await house.project('acme', 'lab')
+    return house
+  }
+
+  /** For a whole file, which closes it. */
+  static async openForAll(options: Partial<RoomOptions> = {}): Promise<IdentityHouse> {
+    const house = new IdentityHouse(options)
+    await house.start()
+    return house
+  }
+
+  async start(): Promise<void> {
+    const { world, directory } = this
+    this.store = await openSqliteStore({ directory, world })
+    const { store } = this
+    this.engine = startEngine({ store, world, controllers: roomControllers, indexes: roomIndexes })
+    const { cache, loaded } = this.engine
+    await loaded
+    this.admin = (await firstStart({ store, world, keeper: new MemoryKeeper() })) ?? this.admin
+    await cache.reached(store.head())
+    this.rooms = openRooms({
+      engine: this.engine,
+      store,
+      world,
+      log: silentLogger,
+      isSecure: false,
+      ...this.#options,
+      // A thousandth of the usual work: these tests are not about it.
+      passwordCost: { exponent: 6, blockSize: 8, parallelization: 1 },
+    })
+    this.url = await this.serve(this.rooms.routes)
+  }
+
+  /** Puts routes behind a door of their own; answers where. */
+  async serve(routes: readonly Route[]): Promise<string> {
+    const { world, engine, store, rooms } = this
+    const { authenticate, rightsKinds } = rooms
+    const door = buildDoor({
+      routes,
+      engine: { cache: engine.cache, store, commit: (set, options) => engine.commit(set, options) },
+      authenticate,
+      world,
+      log: silentLogger,
+      metrics: createMetrics(),
+      sealer: { seal: base64, open: text => Buffer.from(text, 'base64').toString() },
+      rightsKinds,
+      limits: { addressRate: { burst: 100_000, perSecond: 1 } },
+      checksReplies: true,
+    })
+    const server = Fastify(doorServerOptions({ world }))
+    door.mount(server)
+    this.#servers.push(server)
+    await server.listen({ host: '127.0.0.1', port: 0 })
+    return `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    for (const server of this.#servers) await server.close()
+    await this.rooms.close()
+    await this.engine.stop()
+    await this.store.close()
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  /** Lets time pass, for what looks at the clock. */
+  pass(time: Duration): void {
+    this.#ahead = millis(this.#ahead + time)
+  }
+
+  async call(
+    method: string,
+    path: string,
+    { token = this.admin, body, headers = {} }: CallOptions = {},
+  ): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      redirect: 'manual',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text }
+  }
+
+  /** Calls, and fails the test unless it is answered so. */
+  async must(status: number, method: string, path: string, options: CallOptions = {}): Promise<Answer['body']> {
+    const answer = await this.call(method, path, options)
+    expect({ status: answer.status, body: answer.body }).toMatchObject({ status })
+    return answer.body
+  }
+
+  organization(name: string): Promise<Answer['body']> {
+    return this.must(201, 'POST', '/v1/organizations', { body: { name } })
+  }
+
+  project(organization: string, name: string): Promise<Answer['body']> {
+    return this.must(201, 'POST', `/v1/organizations/${organization}/projects`, { body: { name } })
+  }
+
+  /** A service account of an organization, with a token and perhaps a role there or in a project. */
+  async account(organization: string, name: string, grant?: { role: string; project?: string }): Promise<Account> {
+    const accounts = `/v1/organizations/${organization}/service-accounts`
+    const { metadata } = await this.must(201, 'POST', accounts, { body: { name } })
+    if (grant)
+      await this.must(201, 'POST', `/v1/organizations/${organization}/grants`, {
+        body: { principal: metadata.id, ...grant },
+      })
+    const { token, metadata: tokenMetadata } = await this.must(201, 'POST', `${accounts}/${name}/tokens`, {
+      body: { expiresIn: '24h' },
+    })
+    return { id: metadata.id, path: `${accounts}/${name}`, token, tokenId: tokenMetadata.id }
+  }
+
+  /** Waits until something is gone. */
+  async gone(path: string): Promise<void> {
+    await expect.poll(async () => (await this.call('GET', path)).status, { timeout: 5_000, interval: 5 }).toBe(404)
+  }
+}
+
+// How it is sealed is of no matter here.
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+export interface Account {
+  readonly id: string
+  readonly path: string
+  readonly token: string
+  readonly tokenId: string
+}
