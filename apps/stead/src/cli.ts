@@ -47,6 +47,13 @@ function buildProgram(): Command {
     await resumeCommand(flags)
   })
 
+  const admin = program.command('admin').description('what only the operator of this machine may do')
+  const resetToken = offlineCommand(admin, 'reset-token', 'replace the admin token, and end the old one')
+  resetToken.action(async (flags: Flags) => {
+    const { resetTokenCommand } = await import('./commands/reset-token.ts')
+    await resetTokenCommand(flags)
+  })
+
   program
     .command('version')
     .description('say which version this is')

@@ -1,7 +1,9 @@
-import { createMetrics, type Engine, type Store, startEngine } from '@stead/engine'
+import { firstStart, resetAdminToken, roomControllers, roomIndexes } from '@stead/control'
+import { type ChangeSet, createMetrics, type Engine, type Store, startEngine } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Logger } from 'pino'
 import { openAdminSocket } from './admin/server.ts'
+import { AdminTokenFile } from './admin-token.ts'
 import type { Configuration } from './configuration/index.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { listen } from './http/server.ts'
@@ -19,6 +21,8 @@ export interface ServeOptions {
 
 export interface Serving {
   readonly url: string
+  /** The admin token, if this start made it. */
+  readonly firstToken: { readonly token: string; readonly path: string } | undefined
   /** Resolves with the reason if it can never serve again. */
   readonly failed: Promise<Error>
   /** Stops accepting, finishes what was begun, lets go of everything. */
@@ -35,18 +39,28 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const { store, failed, backup } = await openStore(configuration, world, log)
     parts.add({ name: 'store', close: () => store.close() })
     tellIdentity(store, log)
-    const engine = startEngine({ store, world, metrics, log })
+    const tokenFile = new AdminTokenFile(configuration.data)
+    const adminToken = await firstStart({ store, world, keeper: tokenFile })
+    const engine = startEngine({ store, world, metrics, log, controllers: roomControllers, indexes: roomIndexes })
     parts.add(enginePart(engine))
     const commands = {
       resume: () => engine.resume(),
       backup: ({ path }: { path?: unknown }) => backup(String(path)),
+      async 'reset-token'() {
+        await engine.loaded
+        const commit = (set: ChangeSet) => engine.commit(set)
+        const token = await resetAdminToken({ everything: engine.cache.platform(), world, commit })
+        tokenFile.write(token)
+        return { token }
+      },
     }
     parts.add(await openAdminSocket({ data: configuration.data, log, commands }))
     const { url, part } = await listen({ configuration, log, world, metrics, parts, version })
     parts.add(part)
     // It listens while it loads, so that whoever asks is told why it is not ready; it is said to serve once it can.
     await Promise.race([engine.loaded, failed])
-    return { url, failed, stop: () => parts.close() }
+    const firstToken = adminToken === undefined ? undefined : { token: adminToken, path: tokenFile.path }
+    return { url, firstToken, failed, stop: () => parts.close() }
   } catch (error) {
     await parts.close()
     throw error

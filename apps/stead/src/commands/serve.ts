@@ -21,6 +21,8 @@ export async function serveCommand(flags: Flags): Promise<void> {
   log.info({ ...version, data: configuration.data }, 'serving')
   console.log(`Stead ${version.version} is listening on ${serving.url}`)
   console.log(`Its data is in ${configuration.data}`)
+  if (serving.firstToken)
+    console.log(`The admin token, shown this once and kept in ${serving.firstToken.path}: ${serving.firstToken.token}`)
   console.log('Ctrl-C stops it')
 
   const ending = await Promise.race([stopAsked, serving.failed])
