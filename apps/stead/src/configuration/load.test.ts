@@ -26,6 +26,7 @@ test('with nothing said, it is one process on loopback with its data beside it',
     listenOrigin: 'the default',
     data: '/srv/.stead',
     behindProxy: false,
+    outgoingAllow: [],
     logLevel: 'info',
   }))
 
@@ -59,7 +60,8 @@ test('a relative path is meant from where it was written', async () => {
 
 test('every setting can be written in the file', async () => {
   const { home, loaded } = loadFile(
-    'listen: "[::]:80"\ndata: /d\ndatabase: postgres://db/stead\ntlsCert: c.pem\ntlsKey: k.pem\nbehindProxy: true\nlogLevel: warn\n',
+    'listen: "[::]:80"\ndata: /d\ndatabase: postgres://db/stead\ntlsCert: c.pem\ntlsKey: k.pem\nbehindProxy: true\n' +
+      'publicUrl: https://stead.example\noidc: o.yaml\noutgoingAllow: 10.1.0.0/16,fd00::/8\nlogLevel: warn\n',
   )
   expect(await loaded).toEqual({
     listen: { host: '::', port: 80 },
@@ -68,6 +70,9 @@ test('every setting can be written in the file', async () => {
     database: { url: 'postgres://db/stead', schema: 'stead', poolSize: 8 },
     tls: { certFile: join(home, 'etc', 'c.pem'), keyFile: join(home, 'etc', 'k.pem') },
     behindProxy: true,
+    publicUrl: 'https://stead.example',
+    oidc: join(home, 'etc', 'o.yaml'),
+    outgoingAllow: ['10.1.0.0/16', 'fd00::/8'],
     logLevel: 'warn',
   })
 })
@@ -79,6 +84,10 @@ describe('what is wrong is named with where it was set', () => {
     [{ data: '' }, {}, 'data (set in --data) must be something'],
     [{}, { STEAD_LOG_LEVEL: 'loud' }, 'logLevel (set in STEAD_LOG_LEVEL) must be one of trace, debug'],
     [{}, { STEAD_BEHIND_PROXY: 'yes' }, 'behindProxy (set in STEAD_BEHIND_PROXY) must be one of true, false'],
+    [{ publicUrl: 'stead.example' }, {}, 'publicUrl (set in --public-url) must be a URL without a path'],
+    [{ publicUrl: 'https://stead.example/x' }, {}, 'must be a URL without a path'],
+    [{ outgoingAllow: '10.0.0.0' }, {}, 'outgoingAllow (set in --outgoing-allow) must be ranges such as'],
+    [{ outgoingAllow: '10.0.0.0/33' }, {}, 'must be ranges such as'],
     [{ tlsCert: 'c.pem' }, {}, '--tls-cert is set, --tls-key (STEAD_TLS_KEY) is not'],
     [{}, { STEAD_TLS_KEY: 'k.pem' }, 'STEAD_TLS_KEY is set, --tls-cert (STEAD_TLS_CERT) is not'],
     [{ config: 'none.yaml' }, {}, 'the file that --config names cannot be read'],

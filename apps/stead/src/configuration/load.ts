@@ -23,6 +23,10 @@ export interface Configuration {
   readonly database?: { readonly url: string; readonly schema: string; readonly poolSize: number }
   readonly tls?: { readonly certFile: string; readonly keyFile: string }
   readonly behindProxy: boolean
+  readonly publicUrl?: string
+  /** The file that says which identity providers to trust. */
+  readonly oidc?: string
+  readonly outgoingAllow: readonly string[]
   readonly logLevel: (typeof logLevels)[number]
 }
 
@@ -45,6 +49,7 @@ export async function loadConfiguration({ flags, env, directory }: Surroundings)
     return found && (isPath(name) ? resolve(found.directory, found.text) : found.text)
   }
   const url = value('database')
+  const [publicUrl, oidc] = [value('publicUrl'), value('oidc')]
   const tls = tlsFiles(given, value)
   const configuration: Configuration = {
     listen: parseListen(value('listen')!)!,
@@ -55,6 +60,9 @@ export async function loadConfiguration({ flags, env, directory }: Surroundings)
     }),
     ...(tls && { tls }),
     behindProxy: value('behindProxy') === 'true',
+    ...(publicUrl && { publicUrl }),
+    ...(oidc && { oidc }),
+    outgoingAllow: value('outgoingAllow')?.split(',') ?? [],
     logLevel: logLevels.find(level => level === value('logLevel'))!,
   }
   refuseOpenDoor(configuration)

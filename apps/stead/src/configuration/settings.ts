@@ -18,6 +18,17 @@ const anything = () => undefined
 const oneOf = (values: readonly string[]) => (text: string) =>
   values.includes(text) ? undefined : `one of ${values.join(', ')}`
 
+const isRange = (text: string) => {
+  const [address = '', bits = ''] = text.split('/')
+  const family = isIP(address)
+  return family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128)
+}
+
+const isPublicUrl = (text: string) => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
+}
+
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** Everything that can be set, in the order the help shows it. */
@@ -63,6 +74,17 @@ export const settings = {
     help: 'a proxy in front does TLS: listen beyond loopback without it',
     default: 'false',
     mustBe: oneOf(['true', 'false']),
+  },
+  publicUrl: {
+    help: 'where browsers find this installation; needed to sign in with an identity provider',
+    placeholder: 'url',
+    mustBe: text => (isPublicUrl(text) ? undefined : 'a URL without a path, such as https://stead.example.com'),
+  },
+  oidc: { help: 'a YAML file with the identity providers to trust', placeholder: 'file', path: true, mustBe: anything },
+  outgoingAllow: {
+    help: 'private ranges that URLs may lead to, separated by commas',
+    placeholder: 'cidr,…',
+    mustBe: text => (text.split(',').every(isRange) ? undefined : 'ranges such as 10.1.0.0/16'),
   },
   logLevel: {
     help: `least important log lines to write: ${logLevels.join(', ')}`,

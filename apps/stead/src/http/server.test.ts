@@ -15,6 +15,7 @@ test('not ready while a part cannot serve, with the reason; ready once it can; a
       listenOrigin: 'the default',
       data: '/unused',
       behindProxy: false,
+      outgoingAllow: [],
       logLevel: 'silent',
     },
     log: pino({ level: 'silent' }),
