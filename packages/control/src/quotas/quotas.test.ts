@@ -1,25 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { changeSet, openSqliteStore } from '@stead/engine'
+import { changeSet } from '@stead/engine'
 import { instant, realWorld } from '@stead/world'
 import { expect, test } from 'vitest'
 import { charge } from './charge.ts'
 import { counterOf, readCounter } from './counters.ts'
 import type { Amounts } from './kinds.ts'
 import { quotaSuite } from './quotas.suite.ts'
+import { sqliteHomes } from './tests/sqlite-homes.ts'
 
-quotaSuite('SQLite', {
-  nodes: 1,
-  inOrder: true,
-  async create() {
-    const directory = mkdtempSync(join(tmpdir(), 'stead-quotas-'))
-    return {
-      open: () => openSqliteStore({ directory, world: realWorld }),
-      destroy: async () => rmSync(directory, { recursive: true, force: true }),
-    }
-  },
-})
+quotaSuite('SQLite', sqliteHomes)
 
 test('a counter can be read back, and what is none of a quota is not', () => {
   for (const payer of [{ organization: 'org_1' }, { organization: 'org_1', project: 'prj_1' }])

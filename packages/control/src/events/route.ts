@@ -1,0 +1,34 @@
+import type { Store } from '@stead/engine'
+import { type Route, route, type Scope, type Target } from '../door/route.ts'
+import type { Permission } from '../identity/permissions.ts'
+import { recordListSchema, recordQuery, recordsReply } from '../records/list.ts'
+import { sourceOf } from '../records/read.ts'
+import { Event, eventScope, eventsTable, presentEvent } from './model.ts'
+
+export interface EventsRouteOptions {
+  /** `/v1/projects/:project/widgets/:widget/events` */
+  readonly path: string
+  readonly scope: Scope
+  readonly permission: Permission
+  readonly target: Target
+  readonly store: Pick<Store, 'records'>
+}
+
+const EventList = recordListSchema(Event, 'EventList')
+
+/** What happened to one object, newest first. */
+export const eventsRoute = ({ path, scope, permission, target, store }: EventsRouteOptions): Route =>
+  route({
+    method: 'GET',
+    path,
+    summary: `Read what happened to a ${target.kind}`,
+    scope,
+    permission,
+    target,
+    query: recordQuery({}),
+    replies: { 200: EventList },
+    handle({ target: object, place, query }) {
+      const source = sourceOf(store, { table: eventsTable, scope: eventScope(object), subject: object.id })
+      return recordsReply({ source, place, query, present: presentEvent })
+    },
+  })
