@@ -1,5 +1,6 @@
-import type { Controller, Engine, Index } from '@stead/engine'
+import type { ChangeSet, Controller, Engine, Index, Metrics, Store } from '@stead/engine'
 import type { Authenticate } from './door/admission.ts'
+import type { ConflictRule } from './door/conflicts.ts'
 import type { Route } from './door/route.ts'
 import { type Watchable, watchRoute } from './door/watch-route.ts'
 import { Grant } from './identity/grants/model.ts'
@@ -16,6 +17,9 @@ import { ServiceAccount } from './identity/service-accounts/model.ts'
 import { Token } from './identity/tokens/model.ts'
 import { Organization } from './organizations/model.ts'
 import { Project } from './projects/model.ts'
+import { quotaRoutes } from './quotas/api.ts'
+import { quotaConflict } from './quotas/conflict.ts'
+import { QuotaVerifier } from './quotas/verifier.ts'
 import type { Part } from './teardown/model.ts'
 
 /** What is in projects, in the order in which it ends with them: each room that puts something there adds it here. */
@@ -30,8 +34,10 @@ const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProject
 export const roomControllers: readonly Controller[] = identityControllers(inProjects)
 export const roomIndexes: readonly Index[] = identityIndexes
 
-export interface RoomOptions extends Omit<IdentityOptions, 'inProjects' | 'everything' | 'commit'> {
+export interface RoomOptions extends Omit<IdentityOptions, 'inProjects' | 'everything' | 'store' | 'commit'> {
   readonly engine: Pick<Engine, 'cache' | 'commit'>
+  readonly store: Store
+  readonly metrics: Metrics
 }
 
 export interface Rooms {
@@ -40,18 +46,24 @@ export interface Rooms {
   readonly authenticate: Authenticate
   /** Kinds of objects that rights depend on. */
   readonly rightsKinds: readonly string[]
+  /** What conflicts mean on every route. */
+  readonly conflicts: readonly ConflictRule[]
   readonly identity: Identity
   close(): Promise<void>
 }
 
 /** Puts the rooms together, behind one door. */
 export function openRooms(options: RoomOptions): Rooms {
-  const { engine } = options
+  const { engine, store, world, metrics, log } = options
   const everything = engine.cache.platform()
-  const opened = identity({ ...options, everything, commit: set => engine.commit(set), inProjects })
+  const commit = (set: ChangeSet) => engine.commit(set)
+  const opened = identity({ ...options, everything, commit, inProjects })
+  const verifier = new QuotaVerifier({ engine, store, world, metrics, log })
+  verifier.start()
   return {
     routes: [
       ...opened.routes,
+      ...quotaRoutes({ store, verifier }),
       watchRoute({
         path: '/v1/organizations/:organization/watch',
         scope: 'organization',
@@ -67,7 +79,10 @@ export function openRooms(options: RoomOptions): Rooms {
     ],
     authenticate: opened.authenticate,
     rightsKinds,
+    conflicts: [quotaConflict],
     identity: opened,
-    close: () => opened.close(),
+    async close() {
+      await Promise.all([opened.close(), verifier.stop()])
+    },
   }
 }

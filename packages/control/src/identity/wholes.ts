@@ -2,6 +2,7 @@ import type { StoredObject } from '@stead/engine'
 import { organizationWhole } from '../organizations/whole.ts'
 import { Project } from '../projects/model.ts'
 import { projectWhole } from '../projects/whole.ts'
+import { quotas } from '../quotas/limits.ts'
 import { type Part, whole } from '../teardown/model.ts'
 import { inOrganization, inProject, ownedBy } from '../teardown/parts.ts'
 import { Grant, grantKey, grantsByPrincipal, grantsByRole } from './grants/model.ts'
@@ -14,6 +15,7 @@ import { Token } from './tokens/model.ts'
 import { User, userEmail, userSubject } from './users/model.ts'
 
 const grants = { noun: Grant.noun, blocks: false, end: 'remove', keys: (grant: Grant) => [grantKey(grant)] } as const
+const limits = { noun: 'quotas', blocks: false, end: 'remove' } as const
 const tokens = { noun: Token.noun, blocks: false, end: 'remove' } as const
 
 /** Grants that name something, by one of their indexes. */
@@ -36,6 +38,7 @@ export function identityWholes(inProjects: readonly Part[]) {
       inOrganization(Token.kind, tokens),
       inOrganization(Invitation.kind, invitations),
       inOrganization(Grant.kind, grants),
+      inOrganization(quotas, limits),
       inOrganization(Role.kind, {
         noun: Role.noun,
         blocks: false,
@@ -43,7 +46,12 @@ export function identityWholes(inProjects: readonly Part[]) {
         keys: ({ organizationId, name }) => [roleName(organizationId!, name!)],
       }),
     ]),
-    project: projectWhole([...inProjects, inProject(Invitation.kind, invitations), inProject(Grant.kind, grants)]),
+    project: projectWhole([
+      ...inProjects,
+      inProject(Invitation.kind, invitations),
+      inProject(Grant.kind, grants),
+      inProject(quotas, limits),
+    ]),
     serviceAccount: whole(ServiceAccount.kind, {
       parts: ofPrincipal,
       keys: ({ organizationId, name }) => [serviceAccountName(organizationId, name!)],

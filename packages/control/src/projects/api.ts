@@ -8,6 +8,7 @@ import { concludeCreate } from '../resource/conclude.ts'
 import { written } from '../resource/write.ts'
 import { buildingOn, placeObjects } from '../teardown/building.ts'
 import type { Whole } from '../teardown/model.ts'
+import { chargeProject } from './charge.ts'
 import { Project, projectName } from './model.ts'
 
 export const projectRoutes = (whole: Whole): readonly Route[] => [
@@ -26,9 +27,10 @@ export const projectRoutes = (whole: Whole): readonly Route[] => [
       const fields = written(Project, body)
       const draft = Project.draft({ world, place, caller, ...fields, status: {} })
       const key = projectName(draft.organizationId!, fields.name)
-      return concludeCreate(services, Project, { ...draft, projectId: draft.id }, set =>
-        buildingOn(set, ...placeObjects(everything, place)).take(key, draft.id),
-      )
+      return concludeCreate(services, Project, { ...draft, projectId: draft.id }, set => {
+        buildingOn(set, ...placeObjects(everything, place)).take(key, draft.id)
+        chargeProject(set, everything, draft)
+      })
     },
   }),
   route({

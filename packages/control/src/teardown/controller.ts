@@ -12,7 +12,8 @@ import {
   type View,
   type Wake,
 } from '@stead/engine'
-import { type Instant, minutes } from '@stead/world'
+import { minutes } from '@stead/world'
+import { release } from '../quotas/charge.ts'
 import { decideTeardown } from './decide.ts'
 import type { EndingStatus, Part, Whole } from './model.ts'
 
@@ -56,7 +57,7 @@ async function step(whole: Whole, { id }: Ending, context: ReconcileContext): Pr
       return done
     case 'end': {
       const set = changeSet(world)
-      for (const part of decision.objects) endPart(set, decision.part, part, world.now())
+      for (const part of decision.objects) endPart(set, decision.part, part, context)
       await context.commit(set)
       return undefined
     }
@@ -74,6 +75,7 @@ async function step(whole: Whole, { id }: Ending, context: ReconcileContext): Pr
     }
     case 'forget': {
       const set = changeSet(world).remove(object)
+      release(set, cache, object)
       for (const key of whole.keys(object)) set.release(key, object.id)
       await context.commit(set)
       return done
@@ -81,13 +83,19 @@ async function step(whole: Whole, { id }: Ending, context: ReconcileContext): Pr
   }
 }
 
-export function endPart(set: ChangeSetBuilder, part: Part, object: StoredObject, now: Instant): void {
+function endPart(
+  set: ChangeSetBuilder,
+  part: Part,
+  object: StoredObject,
+  { cache, world }: Pick<ReconcileContext, 'cache' | 'world'>,
+): void {
   if (part.end === 'mark') {
     // What the whole was told, its parts are told: they have parts of their own.
-    set.update(object, { deletedAt: now, status: { ...object.status, cascade: true } as EndingStatus })
+    set.update(object, { deletedAt: world.now(), status: { ...object.status, cascade: true } as EndingStatus })
     return
   }
   set.remove(object)
+  release(set, cache, object)
   for (const key of part.keys?.(object) ?? []) set.release(key, object.id)
 }
 

@@ -1,4 +1,12 @@
-import { type ChangeSet, changeSet, openSqliteStore, ReadCache, type Store, silentLogger } from '@stead/engine'
+import {
+  type ChangeSet,
+  changeSet,
+  createMetrics,
+  openSqliteStore,
+  ReadCache,
+  type Store,
+  silentLogger,
+} from '@stead/engine'
 import { temporaryDirectory } from '@stead/testing'
 import { realWorld } from '@stead/world'
 import { expect, onTestFinished, test } from 'vitest'
@@ -16,7 +24,7 @@ async function emptyStore() {
   const cache = new ReadCache({ store, world, indexes: roomIndexes })
   await cache.start()
   const engine = { cache, commit: (set: ChangeSet) => store.commit(set) }
-  const rooms = openRooms({ engine, store, world, log: silentLogger, isSecure: false })
+  const rooms = openRooms({ engine, store, world, metrics: createMetrics(), log: silentLogger, isSecure: false })
   onTestFinished(async () => {
     await rooms.close()
     await cache.stop()

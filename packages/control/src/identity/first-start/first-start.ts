@@ -1,6 +1,7 @@
 import { ConflictError, changeSet, type Store } from '@stead/engine'
 import type { World } from '@stead/world'
 import { Organization, organizationName } from '../../organizations/model.ts'
+import { chargeProject } from '../../projects/charge.ts'
 import { Project, projectName } from '../../projects/model.ts'
 import { system } from '../caller.ts'
 import { addAdmin, addAdminGrant, addAdminToken, draftAdmin } from './admin.ts'
@@ -74,6 +75,7 @@ function draftHouse(world: World) {
     .take(organizationName(named.name), organizationId)
     .create({ ...project, projectId: project.id })
     .take(projectName(organizationId, named.name), project.id)
+  chargeProject(set, { get: () => undefined }, project)
   const admin = draftAdmin(world, 'admin')
   addAdmin(set, admin)
   addAdminGrant(set, world, admin.id)

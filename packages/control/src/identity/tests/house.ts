@@ -69,6 +69,7 @@ export class IdentityHouse {
       engine: this.engine,
       store,
       world,
+      metrics: createMetrics(),
       log: silentLogger,
       isSecure: false,
       ...this.#options,
@@ -81,7 +82,7 @@ export class IdentityHouse {
   /** Puts routes behind a door of their own; answers where. */
   async serve(routes: readonly Route[]): Promise<string> {
     const { world, engine, store, rooms } = this
-    const { authenticate, rightsKinds } = rooms
+    const { authenticate, rightsKinds, conflicts } = rooms
     const door = buildDoor({
       routes,
       engine: { cache: engine.cache, store, commit: (set, options) => engine.commit(set, options) },
@@ -91,6 +92,7 @@ export class IdentityHouse {
       metrics: createMetrics(),
       sealer: { seal: base64, open: text => Buffer.from(text, 'base64').toString() },
       rightsKinds,
+      conflicts,
       limits: { addressRate: { burst: 100_000, perSecond: 1 } },
       checksReplies: true,
     })

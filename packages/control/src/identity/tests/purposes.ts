@@ -58,7 +58,8 @@ function actOf({ method, path, scope }: Route): Act {
     scope,
     noun: inside.at(-1) ?? `${scope}s`,
     isAboutPlace: inside.length === 0,
-    looks: method === 'GET',
+    // Asking whether something would fit changes nothing.
+    looks: method === 'GET' || path.endsWith('/quota/check'),
   }
 }
 
