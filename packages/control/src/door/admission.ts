@@ -91,8 +91,10 @@ export class Admission {
     const text = scope === 'platform' ? '' : (params[scope] ?? '')
     const place = placeOf(this.#options.engine.cache, scope, text)
     const problem = refusal({ caller, permission, scope, text, place })
-    if (problem) throw problem
-    visit.place = place!
+    visit.place = place ?? visit.place
+    if (!problem) return
+    visit.isTurnedAway = true
+    throw problem
   }
 
   /** Whether the caller could come in again, and there is something to come to: asked of what stays open. */

@@ -9,7 +9,7 @@ import { refuseStale } from './etag.ts'
 import { lookUp, theOne } from './find.ts'
 import { type KeyedRequest, keyedRequest, type ReplySealer, recall } from './idempotency.ts'
 import type { CheckedInput, PreparedRoute, RawInput } from './prepared-route.ts'
-import type { Reply, Request, StreamReply } from './route.ts'
+import type { LinesReply, Reply, Request, StreamReply } from './route.ts'
 import { routeName } from './route.ts'
 import type { Services } from './services.ts'
 import type { Visit } from './visit.ts'
@@ -31,6 +31,7 @@ export interface Incoming extends RawInput {
   readonly idempotencyKey: string | undefined
   readonly lastEventId: string | undefined
   readonly cookie: string | undefined
+  readonly accept: string | undefined
 }
 
 /** Others may be faster this often. Each time they made a change of their own, so somebody always gets on. */
@@ -65,7 +66,7 @@ export class Answering {
     let running = first
     for (let attempt = 1; ; attempt++) {
       const result = await settled(running)
-      if ('answer' in result && (!keyed || visit.hasConcluded || 'stream' in result.answer)) return result.answer
+      if ('answer' in result && (!keyed || visit.hasConcluded || !('status' in result.answer))) return result.answer
       const isLast = attempt >= mostAttempts
       let takeFrom: string | undefined
       let isFree = false
@@ -107,6 +108,7 @@ export class Answering {
       objects,
       target: this.#target(visit, objects, incoming),
       cookie: incoming.cookie,
+      accept: incoming.accept,
       lastEventId: incoming.lastEventId,
     })
   }
@@ -149,7 +151,7 @@ export class Answering {
   }
 }
 
-type Found = Pick<Request, 'objects' | 'target' | 'cookie' | 'lastEventId'>
+type Found = Pick<Request, 'objects' | 'target' | 'cookie' | 'accept' | 'lastEventId'>
 
 /** A class, because an object literal with a getter takes five times as long to make. */
 class HandledRequest implements Request {
@@ -163,6 +165,7 @@ class HandledRequest implements Request {
   readonly traceId: string
   readonly address: string
   readonly cookie: string | undefined
+  readonly accept: string | undefined
   readonly lastEventId: string | undefined
   readonly remaining: Request['remaining']
   readonly #visit: Visit
@@ -178,6 +181,7 @@ class HandledRequest implements Request {
     this.traceId = visit.trace.traceId
     this.address = visit.address
     this.cookie = found.cookie
+    this.accept = found.accept
     this.lastEventId = found.lastEventId
     this.remaining = () => visit.remaining()
     this.#visit = visit
@@ -188,11 +192,11 @@ class HandledRequest implements Request {
   }
 }
 
-/** What a request comes to: an answer in its final words, or a stream. */
-export type Answer = WrittenReply | StreamReply
+/** What a request comes to: an answer in its final words, or one that is made while it is sent. */
+export type Answer = WrittenReply | StreamReply | LinesReply
 
-const written = (prepared: PreparedRoute, reply: Reply | StreamReply): Answer => {
-  if ('stream' in reply) return reply
+const written = (prepared: PreparedRoute, reply: Reply | StreamReply | LinesReply): Answer => {
+  if ('stream' in reply || 'lines' in reply) return reply
   return reply instanceof ConcludedReply ? reply.written : prepared.write(reply)
 }
 

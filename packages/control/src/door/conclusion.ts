@@ -47,11 +47,11 @@ export class Conclusion {
     keyed: { readonly request: KeyedRequest; readonly takeFrom: string | undefined } | undefined,
     { changeSet, answer }: { readonly changeSet: ChangeSet; readonly answer: (outcome: Outcome) => Reply },
   ): Promise<ConcludedReply> {
-    const { engine, world, witness } = this.#options
+    const { engine, world } = this.#options
     if (visit.hasConcluded) throw new Error(`${routeName(visit.route)} concluded twice`)
     const placeholder = drawPlaceholder(world)
     const reply = prepared.write(answer(outcomeOf(changeSet, engine.cache.platform(), placeholder)))
-    const witnessed = { ...changeSet, records: [...changeSet.records, ...witness.ofChange(actOf(visit), changeSet)] }
+    const witnessed = this.#witnessed(visit, changeSet)
     const whole = keyed
       ? keeping(witnessed, {
           keyed: keyed.request,
@@ -61,13 +61,23 @@ export class Conclusion {
           sealer: prepared.answersSecrets ? this.#options.sealer : undefined,
         })
       : witnessed
-    const { revision } = await this.commit(visit, whole)
+    const { revision } = await this.#commit(visit, whole)
     visit.hasConcluded = true
     return new ConcludedReply(withRevision(reply, placeholder, revision))
   }
 
+  /** See `Services.commit`. */
+  commit(visit: Visit, changeSet: ChangeSet): Promise<Committed> {
+    return this.#commit(visit, this.#witnessed(visit, changeSet))
+  }
+
+  #witnessed(visit: Visit, changeSet: ChangeSet): ChangeSet {
+    const { witness } = this.#options
+    return { ...changeSet, records: [...changeSet.records, ...witness.ofChange(actOf(visit), changeSet)] }
+  }
+
   /** Commits; resolves once this node reads it, so that whoever was answered sees what they were told. */
-  async commit(visit: Visit, changeSet: ChangeSet): Promise<Committed> {
+  async #commit(visit: Visit, changeSet: ChangeSet): Promise<Committed> {
     const { engine } = this.#options
     if (visit.bodyBytes > maxObjectBytes / 4) refuseTooLarge(changeSet)
     visit.throwIfAborted()

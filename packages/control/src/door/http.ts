@@ -1,7 +1,8 @@
+import { pipeline } from 'node:stream/promises'
 import type { Logger } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { fail, type Problem } from '../errors/index.ts'
+import { type ErrorCode, fail, type Problem } from '../errors/index.ts'
 import { type Admission, single } from './admission.ts'
 import type { Answer, Answering } from './answering.ts'
 import type { DoorEngine } from './engine.ts'
@@ -12,7 +13,7 @@ import { parseJsonBody } from './json-body.ts'
 import type { DoorLimits } from './limits.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { problemOf, writeProblem } from './problem-answer.ts'
-import { routeName, type StreamReply } from './route.ts'
+import { type LinesReply, routeName, type StreamReply } from './route.ts'
 import type { Streams } from './streams.ts'
 import { type Trace, traceOf, traceparent } from './trace.ts'
 import { actOf, Visit } from './visit.ts'
@@ -33,6 +34,10 @@ export interface HttpOptions {
 }
 
 type Carrier = FastifyRequest & { visit: Visit | null }
+
+/** Kept of what a client says it is. */
+const longestUserAgent = 256
+const denials: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'forbidden', 'quota_exceeded'])
 
 const clientLeft = fail('unavailable', 'the client went away')
 
@@ -96,6 +101,7 @@ export class HttpDoor {
       deadline: limits.deadline,
       traceparent: single(headers.traceparent),
       address,
+      userAgent: single(headers['user-agent'])?.slice(0, longestUserAgent),
     })
     request.visit = visit
     reply.raw.once('close', () => this.#ended(visit, reply))
@@ -120,6 +126,7 @@ export class HttpDoor {
       idempotencyKey: single(headers['idempotency-key']),
       lastEventId: single(headers['last-event-id']),
       cookie: headers.cookie,
+      accept: headers.accept,
     })
     if (!(answer instanceof Promise)) return this.#give(answer, request, reply)
     return visit.withinDeadline(answer).then(late => this.#give(late, request, reply))
@@ -128,6 +135,7 @@ export class HttpDoor {
   #give(answer: Answer, request: Carrier, reply: FastifyReply): FastifyReply {
     const visit = request.visit!
     if ('stream' in answer) return this.#stream(visit, answer, reply)
+    if ('lines' in answer) return this.#sendLines(visit, answer, reply)
     return this.#send(reply, visit.trace, this.#unlessKnown(request, answer))
   }
 
@@ -155,6 +163,16 @@ export class HttpDoor {
     })
     stream.write('retry: 2000\n\n')
     void (async () => answer.stream(stream))().catch(error => stream.fail(error))
+    return reply
+  }
+
+  #sendLines(visit: Visit, { type, lines }: LinesReply, reply: FastifyReply): FastifyReply {
+    reply.hijack()
+    reply.raw.writeHead(200, [...this.#headers(visit.trace), 'content-type', `${type}; charset=utf-8`])
+    // Too late to say what went wrong: the connection is broken off, so that nobody takes a part for the whole.
+    pipeline(lines, reply.raw).catch((error: unknown) => {
+      if (!isClientGone(error)) this.#logProblem(visit, problemOf(error))
+    })
     return reply
   }
 
@@ -221,7 +239,8 @@ export class HttpDoor {
     const { code, hasConcluded: hasChanged } = visit
     log.debug({ ...aboutOf(visit), status, code, ms: Math.round(visit.elapsed()) }, 'answered')
     try {
-      witness.ended(actOf(visit), { status, code, hasChanged })
+      const isDenied = visit.isTurnedAway || (code !== undefined && denials.has(code))
+      witness.ended(actOf(visit), { status, code, isDenied, hasChanged })
     } catch (error) {
       // Thrown in an event of Node's, it would end the process.
       this.#logBug(visit, error)
@@ -257,3 +276,5 @@ const aboutOf = ({ route, trace, caller, address }: Visit) => ({
 
 const hasBody = ({ headers }: FastifyRequest) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+const isClientGone = (error: unknown) => (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'

@@ -37,6 +37,13 @@ export interface StreamReply {
   readonly stillAllowed?: () => boolean
 }
 
+/** An answer too long to be held at once: text in pieces, each made when the client has room for it. */
+export interface LinesReply {
+  /** Its `Content-Type`. */
+  readonly type: string
+  readonly lines: AsyncIterable<string>
+}
+
 /** The object a path names, by id or by name: `:widget` in `/v1/projects/:project/widgets/:widget`. */
 export interface Target<Object extends StoredObject = StoredObject> {
   readonly kind: Kind<Object>
@@ -64,6 +71,8 @@ export interface Request<Params = unknown, Query = unknown, Body = unknown, Obje
   readonly address: string
   /** The `Cookie` header: what a login left in the browser until it comes back. */
   readonly cookie: string | undefined
+  /** The `Accept` header, for what can be had in several forms. */
+  readonly accept: string | undefined
   /** `Last-Event-ID`, where a stream goes on. */
   readonly lastEventId: string | undefined
   /** Aborted when the client goes away or the deadline passes. */
@@ -114,7 +123,7 @@ export interface Route<
   handle(
     request: Request<Typed<Params>, Typed<Query>, Typed<Body>, TypedTarget<Of>>,
     services: Services,
-  ): Promise<Reply | StreamReply> | Reply | StreamReply
+  ): Promise<Reply | StreamReply | LinesReply> | Reply | StreamReply | LinesReply
 }
 
 /** Defines a route with its types inferred from its schemas. */

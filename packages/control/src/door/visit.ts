@@ -11,6 +11,7 @@ export interface VisitOptions {
   readonly deadline: Duration
   readonly traceparent: string | undefined
   readonly address: string
+  readonly userAgent: string | undefined
 }
 
 /** One request on its way through the door: what is known of it so far, and how long it still has. */
@@ -18,6 +19,7 @@ export class Visit {
   readonly route: Route
   readonly trace: Trace
   readonly address: string
+  readonly userAgent: string | undefined
   readonly startedAt: Duration
   readonly #world: World
   readonly #deadline: Duration
@@ -30,14 +32,17 @@ export class Visit {
   targetId: string | undefined
   /** What it was refused with, if it was. */
   code: ErrorCode | undefined
+  /** Whether it was turned away for want of a credential or a right, whatever it was told. */
+  isTurnedAway = false
   /** Whether a change was committed for it. */
   hasConcluded = false
   readonly #held: (() => void)[] = []
 
-  constructor({ world, route, deadline, traceparent, address }: VisitOptions) {
+  constructor({ world, route, deadline, traceparent, address, userAgent }: VisitOptions) {
     this.#world = world
     this.route = route
     this.address = address
+    this.userAgent = userAgent
     this.startedAt = world.monotonic()
     this.#deadline = millis(this.startedAt + (route.deadline ?? deadline))
     this.trace = traceOf(world, traceparent)
@@ -99,11 +104,12 @@ export class Visit {
 }
 
 /** What there is to tell of a request. */
-export const actOf = ({ route, caller, place, targetId, address, trace }: Visit): Act => ({
+export const actOf = ({ route, caller, place, targetId, address, userAgent, trace }: Visit): Act => ({
   route,
   caller,
   place,
   targetId,
   address,
+  userAgent,
   traceId: trace.traceId,
 })

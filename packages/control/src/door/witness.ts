@@ -11,6 +11,8 @@ export interface Act {
   /** The object the path names, once it is found. */
   readonly targetId: string | undefined
   readonly address: string
+  /** What the client says it is. */
+  readonly userAgent: string | undefined
   readonly traceId: string
 }
 
@@ -19,6 +21,8 @@ export interface Ending {
   readonly status: number
   /** What it was refused with. */
   readonly code: ErrorCode | undefined
+  /** Whether it was refused for want of a credential or a right, even where it was told that there is no such thing. */
+  readonly isDenied: boolean
   /** Whether a change was committed for it; then `ofChange` has already told of it. */
   readonly hasChanged: boolean
 }
