@@ -1,8 +1,15 @@
 import type { ChangeSet, Controller, Engine, Index, Metrics, Store } from '@stead/engine'
+import { type Duration, days } from '@stead/world'
+import { auditRoutes } from './audit/api.ts'
+import type { AuditedKind } from './audit/changes.ts'
+import { auditIndexTable, auditTable } from './audit/model.ts'
+import { Audit } from './audit/witness.ts'
 import type { Authenticate } from './door/admission.ts'
 import type { ConflictRule } from './door/conflicts.ts'
 import type { Route } from './door/route.ts'
 import { type Watchable, watchRoute } from './door/watch-route.ts'
+import type { Witness } from './door/witness.ts'
+import { eventsTable } from './events/model.ts'
 import { Grant } from './identity/grants/model.ts'
 import { Role } from './identity/roles/model.ts'
 import {
@@ -15,10 +22,12 @@ import {
 } from './identity/room.ts'
 import { ServiceAccount } from './identity/service-accounts/model.ts'
 import { Token } from './identity/tokens/model.ts'
+import { User } from './identity/users/model.ts'
 import { Organization } from './organizations/model.ts'
 import { Project } from './projects/model.ts'
 import { quotaRoutes } from './quotas/api.ts'
 import { quotaConflict } from './quotas/conflict.ts'
+import { auditedQuota } from './quotas/model.ts'
 import { QuotaVerifier } from './quotas/verifier.ts'
 import type { Part } from './teardown/model.ts'
 
@@ -29,6 +38,16 @@ const inProjects: readonly Part[] = []
 const ofProjects = [Project, Grant] as unknown as readonly Watchable[]
 /** What can be watched in an organization. */
 const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProjects] as unknown as readonly Watchable[]
+
+/** What is told of objects in the audit log: each room adds its kinds. One that is not here is changed without a word on how. */
+const audited = [...ofOrganizations, User, auditedQuota] as unknown as readonly AuditedKind[]
+
+/** How long records are kept. */
+export const recordRetention = ({ audit = days(400), events = days(30) } = {}): Readonly<Record<string, Duration>> => ({
+  [auditTable]: audit,
+  [auditIndexTable]: audit,
+  [eventsTable]: events,
+})
 
 /** Everything the engine is started with. */
 export const roomControllers: readonly Controller[] = identityControllers(inProjects)
@@ -48,6 +67,8 @@ export interface Rooms {
   readonly rightsKinds: readonly string[]
   /** What conflicts mean on every route. */
   readonly conflicts: readonly ConflictRule[]
+  /** Who writes down what is done. */
+  readonly witness: Witness
   readonly identity: Identity
   close(): Promise<void>
 }
@@ -58,12 +79,14 @@ export function openRooms(options: RoomOptions): Rooms {
   const everything = engine.cache.platform()
   const commit = (set: ChangeSet) => engine.commit(set)
   const opened = identity({ ...options, everything, commit, inProjects })
+  const audit = new Audit({ everything, kinds: audited, commit, world, log, metrics })
   const verifier = new QuotaVerifier({ engine, store, world, metrics, log })
   verifier.start()
   return {
     routes: [
       ...opened.routes,
       ...quotaRoutes({ store, verifier }),
+      ...auditRoutes(store),
       watchRoute({
         path: '/v1/organizations/:organization/watch',
         scope: 'organization',
@@ -80,9 +103,10 @@ export function openRooms(options: RoomOptions): Rooms {
     authenticate: opened.authenticate,
     rightsKinds,
     conflicts: [quotaConflict],
+    witness: audit,
     identity: opened,
     async close() {
-      await Promise.all([opened.close(), verifier.stop()])
+      await Promise.all([opened.close(), verifier.stop(), audit.close()])
     },
   }
 }

@@ -1,5 +1,8 @@
 import Type, { type Static } from 'typebox'
+import type { AuditedKind } from '../audit/changes.ts'
+import { present } from '../resource/present.ts'
 import { type QuotaKind, quotaKindNames, quotaKinds } from './kinds.ts'
+import { quotas } from './limits.ts'
 import { available, type Level } from './use.ts'
 
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -25,6 +28,13 @@ export const LimitsBody = Type.Object(
   { title: 'Limits' },
 )
 export type LimitsBody = Static<typeof LimitsBody>
+
+/** How a change of limits is told. */
+export const auditedQuota: AuditedKind = {
+  kind: quotas,
+  schema: Type.Object({ metadata: Type.Object({}), spec: Type.Object({ limits: AmountsBody }) }),
+  present,
+}
 
 const Measured = Type.Object({ limit: Limit, used: Count })
 

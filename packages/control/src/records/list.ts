@@ -37,11 +37,14 @@ export interface RecordListing {
   readonly place: Place
   readonly query: RecordQuery
   readonly matches?: Wanted['matches']
+  /** What becomes of those found, where they only point at what is shown. */
+  readonly resolve?: (found: readonly StoredRecord[]) => Promise<readonly StoredRecord[]>
   readonly present: (record: StoredRecord) => unknown
 }
 
 /** One page of a list of records. How many there are is counted for the first page, and goes along in the cursor. */
-export async function recordsReply({ source, place, query, matches, present }: RecordListing): Promise<Reply> {
+export async function recordsReply(listing: RecordListing): Promise<Reply> {
+  const { source, place, query, matches, resolve, present } = listing
   const { limit, cursor, ...filters } = query
   const list = fingerprint(place, filters)
   const position = cursor === undefined ? undefined : readPosition(cursor, list)
@@ -55,7 +58,7 @@ export async function recordsReply({ source, place, query, matches, present }: R
   return {
     status: 200,
     body: {
-      items: page.records.map(present),
+      items: ((await resolve?.(page.records)) ?? page.records).map(present),
       nextCursor: page.next === undefined ? null : writeCursor({ id: String(page.next), key }, list),
       total: count,
       totalIsExact: isExact,

@@ -82,7 +82,7 @@ export class IdentityHouse {
   /** Puts routes behind a door of their own; answers where. */
   async serve(routes: readonly Route[]): Promise<string> {
     const { world, engine, store, rooms } = this
-    const { authenticate, rightsKinds, conflicts } = rooms
+    const { authenticate, rightsKinds, conflicts, witness } = rooms
     const door = buildDoor({
       routes,
       engine: { cache: engine.cache, store, commit: (set, options) => engine.commit(set, options) },
@@ -93,6 +93,7 @@ export class IdentityHouse {
       sealer: { seal: base64, open: text => Buffer.from(text, 'base64').toString() },
       rightsKinds,
       conflicts,
+      witness,
       limits: { addressRate: { burst: 100_000, perSecond: 1 } },
       checksReplies: true,
     })
