@@ -10,7 +10,7 @@ const mostOfOneActor = 20
 /** Remembered within a minute; more are told as one entry. Bounds memory. */
 const mostSlots = 4_096
 /** Addresses that are told one by one each minute, those with the most attempts: 6 GB in 400 days of an unending attack. */
-const mostAddresses = 31
+const mostAddresses = 15
 
 /**
  * Denials of known callers. The first of its kind in a minute is told at once; those like it are counted, and told as one
