@@ -43,7 +43,7 @@ test('the first start leaves a token; it is replaced while Stead runs, and while
   const tokenInFile = () => readFileSync(join(data, 'admin.token'), 'utf8').trim()
   const program = await serving(data)
   const first = tokenInFile()
-  expect(program.stdout).toContain(first)
+  await expect.poll(() => program.stdout).toContain(first)
   expect(modeOf(join(data, 'admin.token'))).toBe(0o600)
 
   const second = await resetToken(data)

@@ -1,4 +1,4 @@
-import { OpenError, type OpenFailure } from '@stead/engine'
+import { OpenError, type OpenFailure, SealError } from '@stead/engine'
 
 interface ExitCode {
   readonly code: number
@@ -52,6 +52,11 @@ export const exitCodes = {
     meaning: 'the backup could not be written',
     remedy: 'choose a file that does not exist yet, on a disk with room for it',
   },
+  seal_key: {
+    code: 18,
+    meaning: 'the key that seals secrets is missing, unusable or not the one they were sealed with',
+    remedy: 'put the key back where the message says, or give it with STEAD_SEAL_KEY; no other can open what it sealed',
+  },
 } as const satisfies Record<OpenFailure, ExitCode> & Record<string, ExitCode>
 
 export type ExitReason = keyof typeof exitCodes
@@ -66,9 +71,15 @@ export class StartError extends Error {
   }
 }
 
+function reasonOf(error: unknown): ExitReason | undefined {
+  if (error instanceof StartError) return error.reason
+  if (error instanceof SealError) return 'seal_key'
+  return error instanceof OpenError ? error.failure : undefined
+}
+
 /** What to tell a person about an error that ended the program, and the code to end with. */
 export function explain(error: unknown): { readonly code: number; readonly text: string } {
-  const reason = error instanceof StartError ? error.reason : error instanceof OpenError ? error.failure : undefined
+  const reason = reasonOf(error)
   if (reason === undefined) {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return { code: exitCodes.bug.code, text: `stead: this is a bug: ${exitCodes.bug.remedy}\n${detail}` }

@@ -1,11 +1,20 @@
-import { firstStart, resetAdminToken, roomControllers, roomIndexes } from '@stead/control'
-import { type ChangeSet, createMetrics, type Engine, type Store, startEngine } from '@stead/engine'
+import { join } from 'node:path'
+import {
+  auditRecords,
+  firstStart,
+  recordRetention,
+  resetAdminToken,
+  roomControllers,
+  roomIndexes,
+} from '@stead/control'
+import { type ChangeSet, createMetrics, type Engine, openSealer, type Store, startEngine } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Logger } from 'pino'
 import { openAdminSocket } from './admin/server.ts'
 import { AdminTokenFile } from './admin-token.ts'
 import type { Configuration } from './configuration/index.ts'
 import { openDataDirectory } from './data-directory.ts'
+import { openFrontDoor } from './front-door.ts'
 import { listen } from './http/server.ts'
 import { type Part, Parts } from './parts.ts'
 import { measureProcess } from './process-metrics.ts'
@@ -39,23 +48,30 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const { store, failed, backup } = await openStore(configuration, world, log)
     parts.add({ name: 'store', close: () => store.close() })
     tellIdentity(store, log)
+    // A backup is of the store alone: the key stays beside it, and never goes along.
+    const keyFile = join(configuration.data, 'seal.key')
+    const sealer = await openSealer(store, { world, keyFile, ...configuration.sealKeys })
     const tokenFile = new AdminTokenFile(configuration.data)
     const adminToken = await firstStart({ store, world, keeper: tokenFile })
-    const engine = startEngine({ store, world, metrics, log, controllers: roomControllers, indexes: roomIndexes })
+    const engine = startEngine({
+      ...{ store, world, metrics, log, controllers: roomControllers, indexes: roomIndexes },
+      retention: { records: recordRetention({ audit: configuration.auditRetention }) },
+    })
     parts.add(enginePart(engine))
+    const door = await openFrontDoor({ configuration, engine, store, sealer, world, metrics, log }, parts)
     const commands = {
       resume: () => engine.resume(),
       backup: ({ path }: { path?: unknown }) => backup(String(path)),
       async 'reset-token'() {
         await engine.loaded
-        const commit = (set: ChangeSet) => engine.commit(set)
+        const commit = (set: ChangeSet) => engine.commit({ ...set, records: [...set.records, ...tokenReset] })
         const token = await resetAdminToken({ everything: engine.cache.platform(), world, commit })
         tokenFile.write(token)
         return { token }
       },
     }
     parts.add(await openAdminSocket({ data: configuration.data, log, commands }))
-    const { url, part } = await listen({ configuration, log, world, metrics, parts, version })
+    const { url, part } = await listen({ configuration, log, world, metrics, parts, version, door })
     parts.add(part)
     // It listens while it loads, so that whoever asks is told why it is not ready; it is said to serve once it can.
     await Promise.race([engine.loaded, failed])
@@ -66,6 +82,16 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     throw error
   }
 }
+
+/** What the audit log says of it: whoever can reach the socket owns the machine. */
+const tokenReset = auditRecords({
+  actor: { id: 'system', type: 'operator', name: 'operator' },
+  action: 'tokens:create',
+  request: 'stead admin reset-token',
+  result: 'done',
+  from: { address: 'local' },
+  count: 1,
+})
 
 const enginePart = (engine: Engine): Part => ({
   name: 'engine',

@@ -11,6 +11,7 @@ import { type Watchable, watchRoute } from './door/watch-route.ts'
 import type { Witness } from './door/witness.ts'
 import { eventsTable } from './events/model.ts'
 import { Grant } from './identity/grants/model.ts'
+import { Invitation } from './identity/invitations/model.ts'
 import { Role } from './identity/roles/model.ts'
 import {
   type Identity,
@@ -21,6 +22,7 @@ import {
   rightsKinds,
 } from './identity/room.ts'
 import { ServiceAccount } from './identity/service-accounts/model.ts'
+import { Session } from './identity/sessions/model.ts'
 import { Token } from './identity/tokens/model.ts'
 import { User } from './identity/users/model.ts'
 import { Organization } from './organizations/model.ts'
@@ -40,7 +42,7 @@ const ofProjects = [Project, Grant] as unknown as readonly Watchable[]
 const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProjects] as unknown as readonly Watchable[]
 
 /** What is told of objects in the audit log: each room adds its kinds. One that is not here is changed without a word on how. */
-const audited = [...ofOrganizations, User, auditedQuota] as unknown as readonly AuditedKind[]
+const audited = [...ofOrganizations, User, Session, Invitation, auditedQuota] as unknown as readonly AuditedKind[]
 
 /** How long records are kept. */
 export const recordRetention = ({ audit = days(400), events = days(30) } = {}): Readonly<Record<string, Duration>> => ({

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryDirectory } from '@stead/testing'
 import { expect, test } from 'vitest'
@@ -22,6 +22,9 @@ async function serving(data: string) {
   }
 }
 
+/** The key of a store is never in its backup: whoever restores one brings it along. */
+const bringKey = (from: string, to: string) => copyFileSync(join(from, 'seal.key'), join(to, 'seal.key'))
+
 test('a backup taken while it runs is restored as a new epoch that only observes, until it is resumed', async () => {
   const here = temporaryDirectory()
   const [data, restored, file] = [join(here, 'data'), join(here, 'restored'), join(here, 'backup')]
@@ -35,6 +38,7 @@ test('a backup taken while it runs is restored as a new epoch that only observes
     code: 0,
     stdout: expect.stringContaining('as epoch 2'),
   })
+  bringKey(data, restored)
   const copy = await serving(restored)
   await copy.program.logs('this store was restored or copied: .* until `stead resume`')
   expect(await stead('resume', '--data', restored)).toMatchObject({ code: 0, stdout: 'Resumed: Stead acts again\n' })
@@ -54,6 +58,7 @@ test('a backup needs no running Stead, and neither does resuming', async () => {
   })
   await stead('restore', file, '--data', restored)
   expect((await stead('resume', '--data', restored)).code).toBe(0)
+  bringKey(data, restored)
   const { program } = await serving(restored)
   await program.logs('serving')
   expect(program.stderr).toContain('"epoch":2,"observeOnly":false')

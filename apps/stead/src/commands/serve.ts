@@ -1,3 +1,4 @@
+import { logRedaction } from '@stead/control'
 import { realWorld } from '@stead/world'
 import pino from 'pino'
 import { type Flags, loadConfiguration } from '../configuration/index.ts'
@@ -11,7 +12,10 @@ export async function serveCommand(flags: Flags): Promise<void> {
   const configuration = await loadConfiguration({ flags, env: process.env, directory: process.cwd() })
   const version = readVersion(process.env)
   const log = pino(
-    { level: configuration.logLevel, base: null, serializers: { error: pino.stdSerializers.err } },
+    {
+      ...{ level: configuration.logLevel, base: null, redact: logRedaction },
+      serializers: { error: pino.stdSerializers.err },
+    },
     pino.destination(2),
   )
 

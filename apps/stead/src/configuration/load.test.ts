@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryDirectory } from '@stead/testing'
+import { days } from '@stead/world'
 import { describe, expect, test } from 'vitest'
 import { loadConfiguration } from './load.ts'
 import { flagOf, isLoopback, parseListen, type Setting, settingNames, settings, variableOf } from './settings.ts'
@@ -27,6 +28,8 @@ test('with nothing said, it is one process on loopback with its data beside it',
     data: '/srv/.stead',
     behindProxy: false,
     outgoingAllow: [],
+    sealKeys: { olderKeys: [] },
+    auditRetention: days(400),
     logLevel: 'info',
   }))
 
@@ -59,9 +62,11 @@ test('a relative path is meant from where it was written', async () => {
 })
 
 test('every setting can be written in the file', async () => {
+  const key = (letter: string) => `${letter.repeat(43)}=`
   const { home, loaded } = loadFile(
     'listen: "[::]:80"\ndata: /d\ndatabase: postgres://db/stead\ntlsCert: c.pem\ntlsKey: k.pem\nbehindProxy: true\n' +
-      'publicUrl: https://stead.example\noidc: o.yaml\noutgoingAllow: 10.1.0.0/16,fd00::/8\nlogLevel: warn\n',
+      'publicUrl: https://stead.example\noidc: o.yaml\noutgoingAllow: 10.1.0.0/16,fd00::/8\nlogLevel: warn\n' +
+      `sealKey: ${key('a')}\nolderSealKeys: ${key('b')},${key('c')}\nauditRetention: 90d\n`,
   )
   expect(await loaded).toEqual({
     listen: { host: '::', port: 80 },
@@ -73,6 +78,8 @@ test('every setting can be written in the file', async () => {
     publicUrl: 'https://stead.example',
     oidc: join(home, 'etc', 'o.yaml'),
     outgoingAllow: ['10.1.0.0/16', 'fd00::/8'],
+    sealKeys: { key: key('a'), olderKeys: [key('b'), key('c')] },
+    auditRetention: days(90),
     logLevel: 'warn',
   })
 })
@@ -88,6 +95,8 @@ describe('what is wrong is named with where it was set', () => {
     [{ publicUrl: 'https://stead.example/x' }, {}, 'must be a URL without a path'],
     [{ outgoingAllow: '10.0.0.0' }, {}, 'outgoingAllow (set in --outgoing-allow) must be ranges such as'],
     [{ outgoingAllow: '10.0.0.0/33' }, {}, 'must be ranges such as'],
+    [{}, { STEAD_SEAL_KEY: 'short' }, 'sealKey (set in STEAD_SEAL_KEY) must be base64 of 32 bytes'],
+    [{ auditRetention: 'long' }, {}, 'auditRetention (set in --audit-retention) must be a duration, such as 400d'],
     [{ tlsCert: 'c.pem' }, {}, '--tls-cert is set, --tls-key (STEAD_TLS_KEY) is not'],
     [{}, { STEAD_TLS_KEY: 'k.pem' }, 'STEAD_TLS_KEY is set, --tls-cert (STEAD_TLS_CERT) is not'],
     [{ config: 'none.yaml' }, {}, 'the file that --config names cannot be read'],

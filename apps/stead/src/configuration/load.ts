@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { type Duration, parseDuration } from '@stead/world'
 import { StartError } from '../exit-codes.ts'
 import {
   flagOf,
@@ -27,6 +28,8 @@ export interface Configuration {
   /** The file that says which identity providers to trust. */
   readonly oidc?: string
   readonly outgoingAllow: readonly string[]
+  readonly sealKeys: { readonly key?: string; readonly olderKeys: readonly string[] }
+  readonly auditRetention: Duration
   readonly logLevel: (typeof logLevels)[number]
 }
 
@@ -50,6 +53,7 @@ export async function loadConfiguration({ flags, env, directory }: Surroundings)
   }
   const url = value('database')
   const [publicUrl, oidc] = [value('publicUrl'), value('oidc')]
+  const sealKey = value('sealKey')
   const tls = tlsFiles(given, value)
   const configuration: Configuration = {
     listen: parseListen(value('listen')!)!,
@@ -63,6 +67,8 @@ export async function loadConfiguration({ flags, env, directory }: Surroundings)
     ...(publicUrl && { publicUrl }),
     ...(oidc && { oidc }),
     outgoingAllow: value('outgoingAllow')?.split(',') ?? [],
+    sealKeys: { ...(sealKey && { key: sealKey }), olderKeys: value('olderSealKeys')?.split(',') ?? [] },
+    auditRetention: parseDuration(value('auditRetention')!)!,
     logLevel: logLevels.find(level => level === value('logLevel'))!,
   }
   refuseOpenDoor(configuration)

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseDuration } from '@stead/world'
 
 /** One thing that can be set. Its flag, its variable and its key in the file follow from its name. */
 export interface Setting {
@@ -28,6 +29,8 @@ const isPublicUrl = (text: string) => {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.origin === text.replace(/\/$/, '')
 }
+
+const isSealKey = (text: string) => /^[A-Za-z0-9+/]{43}=$/.test(text)
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
@@ -85,6 +88,24 @@ export const settings = {
     help: 'private ranges that URLs may lead to, separated by commas',
     placeholder: 'cidr,…',
     mustBe: text => (text.split(',').every(isRange) ? undefined : 'ranges such as 10.1.0.0/16'),
+  },
+  sealKey: {
+    help: 'key that seals secrets, base64 of 32 bytes; best in the environment. Made in the data directory unless given',
+    placeholder: 'key',
+    secret: true,
+    mustBe: text => (isSealKey(text) ? undefined : 'base64 of 32 bytes'),
+  },
+  olderSealKeys: {
+    help: 'keys that sealed before, separated by commas: they open, and no longer seal',
+    placeholder: 'keys',
+    secret: true,
+    mustBe: text => (text.split(',').every(isSealKey) ? undefined : 'base64 of 32 bytes each'),
+  },
+  auditRetention: {
+    help: 'how long the audit log is kept',
+    placeholder: 'duration',
+    default: '400d',
+    mustBe: text => ((parseDuration(text) ?? 0) > 0 ? undefined : 'a duration, such as 400d'),
   },
   logLevel: {
     help: `least important log lines to write: ${logLevels.join(', ')}`,

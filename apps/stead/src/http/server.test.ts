@@ -1,5 +1,5 @@
 import { createMetrics } from '@stead/engine'
-import { realWorld } from '@stead/world'
+import { days, realWorld } from '@stead/world'
 import pino from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { Parts } from '../parts.ts'
@@ -16,6 +16,8 @@ test('not ready while a part cannot serve, with the reason; ready once it can; a
       data: '/unused',
       behindProxy: false,
       outgoingAllow: [],
+      sealKeys: { olderKeys: [] },
+      auditRetention: days(400),
       logLevel: 'silent',
     },
     log: pino({ level: 'silent' }),
@@ -23,6 +25,7 @@ test('not ready while a part cannot serve, with the reason; ready once it can; a
     metrics: createMetrics(),
     version: { name: 'stead', version: '1.2.3', node: process.version },
     parts,
+    door: { mount: () => {} },
   })
   onTestFinished(() => part.close?.())
 

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { type Door, doorServerOptions, receiving } from '@stead/control'
 import { type Duration, seconds, type World } from '@stead/world'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
@@ -14,6 +15,7 @@ export interface HttpOptions extends StatusSources {
   readonly configuration: Configuration
   readonly log: Logger
   readonly world: World
+  readonly door: Pick<Door, 'mount'>
 }
 
 /** How long a stop waits for requests that are being answered, before it cuts them off. */
@@ -27,15 +29,16 @@ export async function listen(options: HttpOptions): Promise<{ readonly url: stri
   return { url: urlOf(server, options.configuration), part }
 }
 
-function buildServer({ configuration, log, ...sources }: HttpOptions): FastifyInstance {
+function buildServer({ configuration, log, world, door, ...sources }: HttpOptions): FastifyInstance {
   const server: FastifyInstance = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new QuietLog(),
-    forceCloseConnections: 'idle',
-    ...(configuration.tls && { https: readTls(configuration.tls) }),
+    ...doorServerOptions({ world, behindProxy: configuration.behindProxy }),
+    ...(configuration.tls && { https: { ...readTls(configuration.tls), ...receiving() } }),
   })
   measureAnswers(server, sources.metrics)
   statusRoutes(server, sources)
+  door.mount(server)
   return server
 }
 

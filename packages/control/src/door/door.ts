@@ -108,8 +108,9 @@ export function buildDoor(options: DoorOptions): Door {
       http.mount(server)
       server.addHook('preClose', async () => {
         await close()
-        // Sockets that clients keep open for later would hold the server up for as long as they like.
-        world.setTimer(lastWordsTime, () => server.server.closeAllConnections())
+        // Sockets that clients keep open for later would hold the server up for as long as they like. Who has begun to
+        // ask is answered: how long that may take is for whoever stops the server to say.
+        world.setTimer(lastWordsTime, () => server.server.closeIdleConnections())
       })
     },
   }

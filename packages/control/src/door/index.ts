@@ -13,6 +13,7 @@ export { logRedaction } from './log-redaction.ts'
 export { openApiDocument } from './reference/openapi.ts'
 export { accepted, created, ok } from './replies.ts'
 export {
+  type LinesReply,
   type Reply,
   type Request,
   type Requirement,

@@ -1,0 +1,32 @@
+import { buildDoor, type Door, openRooms, replySealer } from '@stead/control'
+import type { Engine, MetricsRegistry, Sealer, Store } from '@stead/engine'
+import type { World } from '@stead/world'
+import type { Logger } from 'pino'
+import type { Configuration } from './configuration/index.ts'
+import { trustedProviders } from './identity-providers.ts'
+import type { Parts } from './parts.ts'
+
+export interface FrontDoorOptions {
+  readonly configuration: Configuration
+  readonly engine: Engine
+  readonly store: Store
+  readonly sealer: Sealer
+  readonly world: World
+  readonly metrics: MetricsRegistry
+  readonly log: Logger
+}
+
+/** Opens every room, with the one door to them. */
+export async function openFrontDoor(options: FrontDoorOptions, parts: Parts): Promise<Door> {
+  const { configuration, engine, store, sealer, world, metrics, log } = options
+  const isTls = configuration.tls !== undefined || configuration.behindProxy
+  const providers = await trustedProviders(configuration, world)
+  const rooms = openRooms({ engine, store, world, metrics, log, isSecure: isTls, ...providers })
+  parts.add({ name: 'rooms', close: () => rooms.close() })
+  const door = buildDoor({
+    ...{ ...rooms, world, log, metrics, isTls, sealer: replySealer(sealer) },
+    engine: { cache: engine.cache, store, commit: (set, options) => engine.commit(set, options) },
+  })
+  parts.add({ name: 'door', close: () => door.close() })
+  return door
+}
