@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMetrics, type Engine, openSqliteStore, type SqliteStore, silentLogger, startEngine } from '@stead/engine'
+import { createMetrics, type Engine, openSqliteStore, type Store, silentLogger, startEngine } from '@stead/engine'
 import { after, type Duration, millis, realWorld, type World } from '@stead/world'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { expect, onTestFinished } from 'vitest'
@@ -14,6 +14,11 @@ import { openRooms, type RoomOptions, type Rooms, roomControllers, roomIndexes }
 import { firstStart } from '../first-start/first-start.ts'
 import { MemoryKeeper } from './memory-keeper.ts'
 
+export interface HouseOptions extends Partial<RoomOptions> {
+  /** In a file of its own unless said. */
+  readonly openStore?: () => Promise<Store>
+}
+
 /** The whole of identity as it is served: a real store on disk, controllers, and the door on a loopback port. */
 export class IdentityHouse {
   readonly directory = mkdtempSync(join(tmpdir(), 'stead-test-'))
@@ -21,20 +26,19 @@ export class IdentityHouse {
   #ahead: Duration = millis(0)
   admin = ''
   url = ''
-  store!: SqliteStore
+  store!: Store
   engine!: Engine
   rooms!: Rooms
   readonly #servers: FastifyInstance[] = []
+  readonly #options: HouseOptions
 
-  readonly #options: Partial<RoomOptions>
-
-  private constructor(options: Partial<RoomOptions>) {
+  private constructor(options: HouseOptions) {
     this.#options = options
     this.world = { ...realWorld, now: () => after(realWorld.now(), this.#ahead) }
   }
 
   /** For one test: closed with it. */
-  static async open(options: Partial<RoomOptions> = {}): Promise<IdentityHouse> {
+  static async open(options: HouseOptions = {}): Promise<IdentityHouse> {
     const house = await IdentityHouse.openForAll(options)
     onTestFinished(() => house.close())
     return house
@@ -50,7 +54,7 @@ export class IdentityHouse {
   }
 
   /** For a whole file, which closes it. */
-  static async openForAll(options: Partial<RoomOptions> = {}): Promise<IdentityHouse> {
+  static async openForAll(options: HouseOptions = {}): Promise<IdentityHouse> {
     const house = new IdentityHouse(options)
     await house.start()
     return house
@@ -58,7 +62,8 @@ export class IdentityHouse {
 
   async start(): Promise<void> {
     const { world, directory } = this
-    this.store = await openSqliteStore({ directory, world })
+    const { openStore = () => openSqliteStore({ directory, world }), ...options } = this.#options
+    this.store = await openStore()
     const { store } = this
     this.engine = startEngine({ store, world, controllers: roomControllers, indexes: roomIndexes })
     const { cache, loaded } = this.engine
@@ -72,7 +77,7 @@ export class IdentityHouse {
       metrics: createMetrics(),
       log: silentLogger,
       isSecure: false,
-      ...this.#options,
+      ...options,
       // A thousandth of the usual work: these tests are not about it.
       passwordCost: { exponent: 6, blockSize: 8, parallelization: 1 },
     })
