@@ -35,7 +35,7 @@ export function quotaSuite(name: string, factory: StoreFactory): void {
       const results = await Promise.all(things.map((thing, n) => house.charge(payer, thing, { instances: 1 }, n)))
       expect(applied(results)).toBe(50)
       expect(await house.used(payer)).toEqual({ instances: 50 })
-      for (const { engine, store } of house.nodes) await engine.cache.reached(store.head())
+      await house.settled()
       await Promise.all(things.map((thing, n) => house.release(thing, n)))
       expect(await house.used(payer)).toEqual({})
       expect(await house.used({ organization: payer.organization })).toEqual({})
@@ -55,8 +55,8 @@ export function quotaSuite(name: string, factory: StoreFactory): void {
       const payer = house.newPayer()
       const [thing, other] = [newThing(), newThing()]
       await house.charge(payer, other, { gpus: 5 })
-      const { revision } = (await house.charge(payer, thing, { gpus: 3 })) as { revision: number }
-      for (const { engine } of house.nodes) await engine.cache.reached(revision)
+      await house.charge(payer, thing, { gpus: 3 })
+      await house.settled()
       const results = await Promise.all(Array.from({ length: 20 }, (_, n) => house.release(thing, n)))
       expect(applied(results)).toBe(1)
       expect(await house.used(payer)).toEqual({ gpus: 5 })
@@ -138,9 +138,8 @@ export function quotaSuite(name: string, factory: StoreFactory): void {
                 : house.charge(payer, thing(step.thing), step.amounts, n),
             ),
           )
-          const { engine, store } = house.node()
-          await engine.cache.reached(store.head())
-          const kept = engine.cache.inProject(payer.project).list({ kind: 'allocation' }).items
+          await house.settled()
+          const kept = house.node().engine.cache.inProject(payer.project).list({ kind: 'allocation' }).items
           const used = sum(kept.map(({ spec }) => (spec as { amounts: Amounts }).amounts))
           expect(await house.used(payer)).toEqual(used)
           for (const [kind, limit] of Object.entries(limits))

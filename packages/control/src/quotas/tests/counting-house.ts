@@ -50,6 +50,11 @@ export class CountingHouse {
     return this.node(index).engine.cache.platform()
   }
 
+  /** Resolves once every node reads all that was committed before: an empty change-set comes after it. */
+  async settled(): Promise<void> {
+    await Promise.all(this.nodes.map(({ engine }) => engine.commit(changeSet(realWorld))))
+  }
+
   newPayer(): { readonly organization: string; readonly project: string } {
     return { organization: newId(realWorld, 'org'), project: newId(realWorld, 'prj') }
   }
