@@ -48,6 +48,15 @@ describe('serving', () => {
     expect(program.stdout).toMatch(/^Stead \S+ is listening on http:\/\/127\.0\.0\.1:\d+\nIts data is in .+\/data\n/)
   })
 
+  test('describes its whole API, for people and for programs', async () => {
+    const { url } = await serving()
+    const [page, document] = await Promise.all(['docs', 'openapi.json'].map(path => fetch(`${url}/${path}`)))
+    expect(page!.status).toBe(200)
+    expect(await page!.text()).toContain('/v1/organizations')
+    expect(document!.status).toBe(200)
+    expect(await document!.json()).toMatchObject({ openapi: '3.1.0', paths: { '/v1/whoami': expect.anything() } })
+  })
+
   test('shows its metrics as OpenMetrics, those of routes nobody asked for too', async () => {
     const { url } = await serving()
     await fetch(`${url}/healthz`)

@@ -26,7 +26,7 @@ const withProject = {
 }
 
 /** `{principal, role}`, or the form in which grants are read. */
-const writeForms = <Fields extends typeof fields>(properties: Fields) =>
+const writeForms = <Fields extends typeof fields>(title: string, properties: Fields) =>
   Type.Union(
     [
       Type.Object({ ...properties, labels: Type.Optional(Labels) }),
@@ -37,7 +37,7 @@ const writeForms = <Fields extends typeof fields>(properties: Fields) =>
         status: Type.Optional(Type.Unknown()),
       }),
     ],
-    { title: 'GrantWrite' },
+    { title },
   )
 
 interface Asked {
@@ -71,14 +71,14 @@ function give(
 const takenTwice = onKey('grant/', () => fail('name_taken', 'this principal has this role there already'))
 
 const places = [
-  { scope: 'platform', path: '/v1/grants', on: 'the platform', body: writeForms(fields) },
+  { scope: 'platform', path: '/v1/grants', on: 'the platform', body: writeForms('GrantWrite', fields) },
   {
     scope: 'organization',
     path: '/v1/organizations/:organization/grants',
     on: 'an organization or one of its projects',
-    body: writeForms(withProject),
+    body: writeForms('OrganizationGrantWrite', withProject),
   },
-  { scope: 'project', path: '/v1/projects/:project/grants', on: 'a project', body: writeForms(fields) },
+  { scope: 'project', path: '/v1/projects/:project/grants', on: 'a project', body: writeForms('GrantWrite', fields) },
 ] as const
 
 const filters = listQuery({
