@@ -10,6 +10,7 @@ import type { Route } from './door/route.ts'
 import { type Watchable, watchRoute } from './door/watch-route.ts'
 import type { Witness } from './door/witness.ts'
 import { eventsTable } from './events/model.ts'
+import { eventsRoute, thePlace } from './events/route.ts'
 import { Grant } from './identity/grants/model.ts'
 import { Invitation } from './identity/invitations/model.ts'
 import { Role } from './identity/roles/model.ts'
@@ -89,6 +90,20 @@ export function openRooms(options: RoomOptions): Rooms {
       ...opened.routes,
       ...quotaRoutes({ store, verifier }),
       ...auditRoutes(store),
+      eventsRoute({
+        path: '/v1/organizations/:organization/events',
+        scope: 'organization',
+        permission: 'organizations:read',
+        target: thePlace('organization'),
+        store,
+      }),
+      eventsRoute({
+        path: '/v1/projects/:project/events',
+        scope: 'project',
+        permission: 'projects:read',
+        target: thePlace('project'),
+        store,
+      }),
       watchRoute({
         path: '/v1/organizations/:organization/watch',
         scope: 'organization',

@@ -14,6 +14,12 @@ export interface EventsRouteOptions {
   readonly store: Pick<Store, 'records'>
 }
 
+/** The organization or project of the path itself. It is in itself, so it is all there is of its kind there. */
+export const thePlace = (kind: 'organization' | 'project'): Target => ({
+  kind,
+  find: objects => objects.list({ kind }).items,
+})
+
 const EventList = recordListSchema(Event, 'EventList')
 
 /** What happened to one object, newest first. */
