@@ -6,11 +6,9 @@ import { StartError } from './exit-codes.ts'
 
 export interface OpenedStore {
   readonly store: Store
-  /** Resolves with the reason if it can never serve again. A database that is away is waited for, and never does. */
+  /** Resolves with the reason if it can never serve again. A database that is merely away is waited for. */
   readonly failed: Promise<Error>
   backup(path: string): Promise<unknown>
-  /** What an operator wants to know of where objects are kept. */
-  describe(): object
 }
 
 /** Opens where objects are kept: the file in the data directory, or the PostgreSQL database that was named. */
@@ -21,15 +19,13 @@ export async function openStore({ data, database }: Configuration, world: World,
       store,
       failed: store.failed,
       backup: path => store.backup(path),
-      describe: () => ({ database: 'sqlite' }),
     }
   }
   const store = await openPostgresStore({ ...database, world, log })
   return {
     store,
-    failed: new Promise(() => {}),
+    failed: store.failed,
     backup: () => Promise.reject(noBackupOfPostgres()),
-    describe: () => store.describe(),
   }
 }
 

@@ -63,7 +63,8 @@ export const settings = {
     help: 'schema of the PostgreSQL database; made if it does not exist',
     placeholder: 'name',
     default: 'stead',
-    mustBe: text => (/^[a-z_][a-z0-9_]{0,62}$/.test(text) ? undefined : 'a lower-case name of letters, digits and _'),
+    mustBe: text =>
+      /^[a-z_][a-z0-9_]{0,47}$/.test(text) ? undefined : 'a lower-case name of at most 48 letters, digits and _',
   },
   databasePool: {
     help: 'sessions with the PostgreSQL database for reads and small writes; three more are kept for the rest',
