@@ -15,7 +15,8 @@ describeWith('embedded postgresql', 'three nodes on one PostgreSQL', () => {
       await chaos.run()
       expect(await chaos.settle(120_000), chaos.complaints()).toEqual([])
       expect(await chaos.violations()).toEqual([])
-      console.log('chaos:', { ...chaos.done, objects: chaos.objects, ...pick(chaos.outsideCalls) })
+      const { objects, refusedCommits, outsideCalls } = chaos
+      console.log('chaos:', { ...chaos.done, refusedCommits, objects, ...pick(outsideCalls) })
       for (const count of Object.values(chaos.done)) expect(count).toBeGreaterThan(0)
       expect(await chaos.stop()).toEqual([0, 0, 0])
     },

@@ -36,7 +36,10 @@ export class Chaos {
   private readonly nodes: readonly ChaosNode[]
   private readonly created = new Map<string, string>()
   private readonly deleted = new Set<string>()
-  readonly done = { databaseRestarts: 0, kills: 0, stalls: 0, refusedCommits: 0 }
+  /** What was broken on purpose. */
+  readonly done = { databaseRestarts: 0, kills: 0, stalls: 0 }
+  /** Commits that found no database within their deadline: none where it is back sooner each time. */
+  refusedCommits = 0
 
   private constructor(parts: {
     options: ChaosOptions
@@ -112,7 +115,7 @@ export class Chaos {
         // Taken by an earlier try of ours whose answer did not come in time.
         if (error instanceof ConflictError && error.conflict.type === 'absent') break
         if (!(error instanceof UnavailableError)) throw error
-        this.done.refusedCommits++
+        this.refusedCommits++
       }
     this.created.set(id, 'acknowledged')
   }
