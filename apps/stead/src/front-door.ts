@@ -1,16 +1,14 @@
-import { buildDoor, type Door, openRooms, replySealer } from '@stead/control'
-import type { Engine, MetricsRegistry, Sealer, Store } from '@stead/engine'
+import { buildDoor, type Door, openRooms, replySealer, type Surroundings } from '@stead/control'
+import type { Engine, MetricsRegistry } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Logger } from 'pino'
 import type { Configuration } from './configuration/index.ts'
 import { trustedProviders } from './identity-providers.ts'
 import type { Parts } from './parts.ts'
 
-export interface FrontDoorOptions {
+export interface FrontDoorOptions extends Surroundings {
   readonly configuration: Configuration
   readonly engine: Engine
-  readonly store: Store
-  readonly sealer: Sealer
   readonly world: World
   readonly metrics: MetricsRegistry
   readonly log: Logger
@@ -18,10 +16,10 @@ export interface FrontDoorOptions {
 
 /** Opens every room, with the one door to them. */
 export async function openFrontDoor(options: FrontDoorOptions, parts: Parts): Promise<Door> {
-  const { configuration, engine, store, sealer, world, metrics, log } = options
+  const { configuration, engine, store, sealer, clients, world, metrics, log } = options
   const isTls = configuration.tls !== undefined || configuration.behindProxy
   const providers = await trustedProviders(configuration, world)
-  const rooms = openRooms({ engine, store, world, metrics, log, isSecure: isTls, ...providers })
+  const rooms = openRooms({ engine, store, sealer, clients, world, metrics, log, isSecure: isTls, ...providers })
   parts.add({ name: 'rooms', close: () => rooms.close() })
   const door = buildDoor({
     ...{ ...rooms, world, log, metrics, isTls, sealer: replySealer(sealer) },

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import {
   auditRecords,
   firstStart,
+  RegionClients,
   recordRetention,
   resetAdminToken,
   roomControllers,
@@ -53,12 +54,15 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const sealer = await openSealer(store, { world, keyFile, ...configuration.sealKeys })
     const tokenFile = new AdminTokenFile(configuration.data)
     const adminToken = await firstStart({ store, world, keeper: tokenFile })
+    const clients = new RegionClients({ providers: [], store, sealer, world })
+    parts.add({ name: 'clients of regions', close: () => clients.close() })
+    const surroundings = { store, sealer, clients }
     const engine = startEngine({
-      ...{ store, world, metrics, log, controllers: roomControllers, indexes: roomIndexes },
+      ...{ store, world, metrics, log, controllers: roomControllers(surroundings), indexes: roomIndexes },
       retention: { records: recordRetention({ audit: configuration.auditRetention }) },
     })
     parts.add(enginePart(engine))
-    const door = await openFrontDoor({ configuration, engine, store, sealer, world, metrics, log }, parts)
+    const door = await openFrontDoor({ configuration, engine, ...surroundings, world, metrics, log }, parts)
     const commands = {
       resume: () => engine.resume(),
       backup: ({ path }: { path?: unknown }) => backup(String(path)),

@@ -6,6 +6,15 @@ export * from './operations/model.ts'
 export * from './outgoing/index.ts'
 export { type Charge, charge, release } from './quotas/charge.ts'
 export { type Amounts, type QuotaKind, quotaKinds } from './quotas/kinds.ts'
+export { type ClientsOptions, RegionClients } from './regions/clients.ts'
 export * from './resource/index.ts'
-export { openRooms, type RoomOptions, type Rooms, recordRetention, roomControllers, roomIndexes } from './rooms.ts'
+export {
+  openRooms,
+  type RoomOptions,
+  type Rooms,
+  recordRetention,
+  roomControllers,
+  roomIndexes,
+  type Surroundings,
+} from './rooms.ts'
 export * from './schema/index.ts'

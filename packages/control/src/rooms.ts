@@ -1,4 +1,4 @@
-import type { ChangeSet, Controller, Engine, Index, Metrics, Store } from '@stead/engine'
+import type { ChangeSet, Controller, Engine, Index, Metrics, Sealer, Store } from '@stead/engine'
 import { type Duration, days } from '@stead/world'
 import { auditRoutes } from './audit/api.ts'
 import type { AuditedKind } from './audit/changes.ts'
@@ -32,6 +32,7 @@ import { quotaRoutes } from './quotas/api.ts'
 import { quotaConflict } from './quotas/conflict.ts'
 import { auditedQuota } from './quotas/model.ts'
 import { QuotaVerifier } from './quotas/verifier.ts'
+import type { RegionClients } from './regions/clients.ts'
 import type { Part } from './teardown/model.ts'
 
 /** What is in projects, in the order in which it ends with them: each room that puts something there adds it here. */
@@ -52,13 +53,22 @@ export const recordRetention = ({ audit = days(400), events = days(30) } = {}): 
   [eventsTable]: events,
 })
 
+/** What is outside the rooms, and how they reach it. */
+export interface Surroundings {
+  readonly store: Store
+  readonly sealer: Sealer
+  /** The way to every backend. */
+  readonly clients: RegionClients
+}
+
 /** Everything the engine is started with. */
-export const roomControllers: readonly Controller[] = identityControllers(inProjects)
+export const roomControllers = (_surroundings: Surroundings): readonly Controller[] => identityControllers(inProjects)
 export const roomIndexes: readonly Index[] = identityIndexes
 
-export interface RoomOptions extends Omit<IdentityOptions, 'inProjects' | 'everything' | 'store' | 'commit'> {
+export interface RoomOptions
+  extends Surroundings,
+    Omit<IdentityOptions, 'inProjects' | 'everything' | 'store' | 'commit'> {
   readonly engine: Pick<Engine, 'cache' | 'commit'>
-  readonly store: Store
   readonly metrics: Metrics
 }
 

@@ -11,6 +11,7 @@ import { temporaryDirectory } from '@stead/testing'
 import { realWorld } from '@stead/world'
 import { expect, onTestFinished, test } from 'vitest'
 import { openRooms, roomIndexes } from '../../rooms.ts'
+import { surroundings } from '../../tests/surroundings.ts'
 import { type Grant, grantKey } from '../grants/model.ts'
 import { type ServiceAccount, serviceAccountName } from '../service-accounts/model.ts'
 import { MemoryKeeper } from '../tests/memory-keeper.ts'
@@ -24,7 +25,14 @@ async function emptyStore() {
   const cache = new ReadCache({ store, world, indexes: roomIndexes })
   await cache.start()
   const engine = { cache, commit: (set: ChangeSet) => store.commit(set) }
-  const rooms = openRooms({ engine, store, world, metrics: createMetrics(), log: silentLogger, isSecure: false })
+  const rooms = openRooms({
+    engine,
+    ...surroundings(store, world),
+    world,
+    metrics: createMetrics(),
+    log: silentLogger,
+    isSecure: false,
+  })
   onTestFinished(async () => {
     await rooms.close()
     await cache.stop()

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMetrics, type Engine, openSqliteStore, type Store, silentLogger, startEngine } from '@stead/engine'
+import type { ProviderDefinition } from '@stead/provider-kit'
 import { after, type Duration, millis, realWorld, type World } from '@stead/world'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { expect, onTestFinished } from 'vitest'
@@ -10,13 +11,23 @@ import { buildDoor } from '../../door/door.ts'
 import type { Route } from '../../door/route.ts'
 import { doorServerOptions } from '../../door/server-options.ts'
 import type { Answer, CallOptions } from '../../door/tests/shop.ts'
-import { openRooms, type RoomOptions, type Rooms, roomControllers, roomIndexes } from '../../rooms.ts'
+import {
+  openRooms,
+  type RoomOptions,
+  type Rooms,
+  roomControllers,
+  roomIndexes,
+  type Surroundings,
+} from '../../rooms.ts'
+import { surroundings } from '../../tests/surroundings.ts'
 import { firstStart } from '../first-start/first-start.ts'
 import { MemoryKeeper } from './memory-keeper.ts'
 
 export interface HouseOptions extends Partial<RoomOptions> {
   /** In a file of its own unless said. */
   readonly openStore?: () => Promise<Store>
+  /** None unless said. */
+  readonly providers?: readonly ProviderDefinition[]
 }
 
 /** The whole of identity as it is served: a real store on disk, controllers, and the door on a loopback port. */
@@ -29,6 +40,7 @@ export class IdentityHouse {
   store!: Store
   engine!: Engine
   rooms!: Rooms
+  #surroundings!: Surroundings
   readonly #servers: FastifyInstance[] = []
   readonly #options: HouseOptions
 
@@ -62,17 +74,18 @@ export class IdentityHouse {
 
   async start(): Promise<void> {
     const { world, directory } = this
-    const { openStore = () => openSqliteStore({ directory, world }), ...options } = this.#options
+    const { openStore = () => openSqliteStore({ directory, world }), providers = [], ...options } = this.#options
     this.store = await openStore()
     const { store } = this
-    this.engine = startEngine({ store, world, controllers: roomControllers, indexes: roomIndexes })
+    this.#surroundings = surroundings(store, world, providers)
+    this.engine = startEngine({ store, world, controllers: roomControllers(this.#surroundings), indexes: roomIndexes })
     const { cache, loaded } = this.engine
     await loaded
     this.admin = (await firstStart({ store, world, keeper: new MemoryKeeper() })) ?? this.admin
     await cache.reached(store.head())
     this.rooms = openRooms({
+      ...this.#surroundings,
       engine: this.engine,
-      store,
       world,
       metrics: createMetrics(),
       log: silentLogger,
@@ -113,6 +126,7 @@ export class IdentityHouse {
     for (const server of this.#servers) await server.close()
     await this.rooms.close()
     await this.engine.stop()
+    await this.#surroundings.clients.close()
     await this.store.close()
     rmSync(this.directory, { recursive: true, force: true })
   }

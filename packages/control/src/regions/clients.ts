@@ -1,0 +1,96 @@
+import type { Sealer, Store } from '@stead/engine'
+import { fingerprint, type Provider, type ProviderDefinition, ProviderError } from '@stead/provider-kit'
+import type { World } from '@stead/world'
+import { unseal } from '../sealed/model.ts'
+import type { Region } from './model.ts'
+
+export interface ClientsOptions {
+  /** Every kind of provider that regions here may have. */
+  readonly providers: readonly ProviderDefinition[]
+  readonly store: Pick<Store, 'blob' | 'identity'>
+  readonly sealer: Sealer
+  readonly world: World
+}
+
+interface Client {
+  /** Of what it was connected with. */
+  readonly settings: string
+  readonly provider: Promise<Provider>
+}
+
+/** The providers of all regions, connected: one each, shared by everybody on this node, made when it is first needed. */
+export class RegionClients {
+  readonly #options: ClientsOptions
+  readonly #kinds: ReadonlyMap<string, ProviderDefinition>
+  readonly #clients = new Map<string, Client>()
+
+  constructor(options: ClientsOptions) {
+    this.#options = options
+    this.#kinds = new Map(options.providers.map(definition => [definition.kind, definition]))
+  }
+
+  /** What a provider's regions are configured with. */
+  definition(kind: string): ProviderDefinition | undefined {
+    return this.#kinds.get(kind)
+  }
+
+  /** The kinds of provider there are here. */
+  kinds(): readonly string[] {
+    return [...this.#kinds.keys()]
+  }
+
+  /** The provider of a region as it is configured now. Fails with a `ProviderError` when it cannot be connected. */
+  async of(region: Region): Promise<Provider> {
+    const { configuration, credentials } = region.spec
+    const settings = fingerprint([configuration, credentials])
+    const known = this.#clients.get(region.id)
+    if (known?.settings === settings) return known.provider
+    const client = { settings, provider: this.#connect(region) }
+    this.#clients.set(region.id, client)
+    if (known) letGo(known)
+    try {
+      return await client.provider
+    } catch (error) {
+      // Tried anew by whoever asks next: what was in the way may be over.
+      if (this.#clients.get(region.id) === client) this.#clients.delete(region.id)
+      throw error
+    }
+  }
+
+  /** Lets go of the provider of a region that is gone. */
+  forget(regionId: string): void {
+    const client = this.#clients.get(regionId)
+    this.#clients.delete(regionId)
+    if (client) letGo(client)
+  }
+
+  async close(): Promise<void> {
+    const clients = [...this.#clients.values()]
+    this.#clients.clear()
+    await Promise.all(clients.map(async ({ provider }) => (await provider.catch(() => undefined))?.close()))
+  }
+
+  async #connect(region: Region): Promise<Provider> {
+    const { store, world } = this.#options
+    const { provider: kind, configuration } = region.spec
+    const definition = this.#kinds.get(kind)
+    if (!definition) throw new ProviderError('Unsupported', `this node has no provider ${kind}`)
+    return definition.connect({
+      configuration,
+      credentials: await this.#credentials(region),
+      owner: { controlPlane: store.identity.storeId, region: region.id },
+      world,
+    })
+  }
+
+  async #credentials(region: Region): Promise<unknown> {
+    const { credentials } = region.spec
+    if (!credentials) return {}
+    return JSON.parse(Buffer.from(await unseal(this.#options, region, credentials)).toString())
+  }
+}
+
+/** Whoever still uses it finds it closed, and asks for the new one when it tries again. */
+function letGo({ provider }: Client): void {
+  provider.then(connected => connected.close()).catch(() => {})
+}
