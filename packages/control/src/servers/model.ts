@@ -1,0 +1,65 @@
+import { type BaseStatus, kindOf, type StoredObject } from '@stead/engine'
+import type { LaunchSource, ProviderErrorCode, ServerInfo } from '@stead/provider-kit'
+import type { Instant } from '@stead/world'
+import type { SealedContent } from '../sealed/model.ts'
+
+/** An instance has at most one server in each: what it is, and what it is about to become. */
+export type Slot = 'active' | 'next'
+
+/** Held by the one server in a slot of an instance: a second one cannot be committed. */
+export const slotKey = (instanceId: string, slot: Slot): string => `server-slot/${instanceId}/${slot}`
+
+/**
+ * One attempt to realise an instance in a region: what should be there. Written by the instance's controller, made true by
+ * the server's. Its owner is the instance; its deletion mark means that the backend object has to go.
+ */
+export interface ServerSpec {
+  /** The region's id. */
+  readonly region: string
+  /** The generation of the instance's spec that it realises. */
+  readonly generation: number
+  readonly source: LaunchSource['type']
+  /**
+   * The `LaunchSpec`, rendered and resolved to the backend's words, with every secret in it: sealed as a whole beside the
+   * server, so that none can be read from an object, and a second launch is the same as the first.
+   */
+  readonly launch: SealedContent
+  readonly power: 'on' | 'off'
+  /** The last restart that was asked for; a larger number than the one that was done means: now. */
+  readonly restart?: { readonly sequence: number; readonly hard: boolean; readonly service?: string }
+  /** The last new disk that was asked for, in the same way. */
+  readonly rebuild?: { readonly sequence: number }
+}
+
+/** What was last seen of the backend object. */
+export type Observed = Pick<
+  ServerInfo,
+  'state' | 'stateReason' | 'launchedAt' | 'flavor' | 'image' | 'addresses' | 'endpoints' | 'services'
+>
+
+/** What the backend refused or could not do, in words that a tenant may read. */
+export interface ServerFailure {
+  readonly code: ProviderErrorCode
+  readonly message: string
+  /** Whether it is being tried again. */
+  readonly retrying: boolean
+  readonly since: Instant
+}
+
+export interface ServerStatus extends BaseStatus {
+  /** With the server's id it makes the launch token. Grows only when the one before is known to have left nothing. */
+  readonly attempt: number
+  /** `unsent`: no call with the token was ever made. Written as `sent` before the first one. */
+  readonly launch: 'unsent' | 'sent'
+  readonly backendId?: string
+  readonly observed?: Observed
+  /** What the backend has been brought to. */
+  readonly applied?: { readonly launch: string; readonly restart: number; readonly rebuild: number }
+  /** It was there and is gone though nobody here asked for that. */
+  readonly lost?: { readonly at: Instant; readonly reason: string }
+  readonly failure?: ServerFailure
+}
+
+/** Hidden from tenants: they see it as the status of their instance. */
+export const servers = kindOf<StoredObject<ServerSpec, ServerStatus>>('server')
+export type Server = StoredObject<ServerSpec, ServerStatus>
