@@ -6,7 +6,7 @@ export * from './operations/model.ts'
 export * from './outgoing/index.ts'
 export { type Charge, charge, release } from './quotas/charge.ts'
 export { type Amounts, type QuotaKind, quotaKinds } from './quotas/kinds.ts'
-export { type ClientsOptions, RegionClients } from './regions/clients.ts'
+export * from './regions/index.ts'
 export * from './resource/index.ts'
 export {
   openRooms,

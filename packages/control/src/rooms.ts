@@ -32,11 +32,19 @@ import { quotaRoutes } from './quotas/api.ts'
 import { quotaConflict } from './quotas/conflict.ts'
 import { auditedQuota } from './quotas/model.ts'
 import { QuotaVerifier } from './quotas/verifier.ts'
+import { regionRoutes } from './regions/api.ts'
 import type { RegionClients } from './regions/clients.ts'
+import { Region } from './regions/model.ts'
+import { regionWhole } from './regions/whole.ts'
+import { teardownController } from './teardown/controller.ts'
 import type { Part } from './teardown/model.ts'
 
 /** What is in projects, in the order in which it ends with them: each room that puts something there adds it here. */
 const inProjects: readonly Part[] = []
+
+/** What is in regions, and stands in the way of their end: see `inRegion`. */
+const inRegions: readonly Part[] = []
+const theRegion = regionWhole(inRegions)
 
 /** What can be watched in a project: each room adds its kinds. */
 const ofProjects = [Project, Grant] as unknown as readonly Watchable[]
@@ -44,7 +52,14 @@ const ofProjects = [Project, Grant] as unknown as readonly Watchable[]
 const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProjects] as unknown as readonly Watchable[]
 
 /** What is told of objects in the audit log: each room adds its kinds. One that is not here is changed without a word on how. */
-const audited = [...ofOrganizations, User, Session, Invitation, auditedQuota] as unknown as readonly AuditedKind[]
+const audited = [
+  ...ofOrganizations,
+  User,
+  Session,
+  Invitation,
+  Region,
+  auditedQuota,
+] as unknown as readonly AuditedKind[]
 
 /** How long records are kept. */
 export const recordRetention = ({ audit = days(400), events = days(30) } = {}): Readonly<Record<string, Duration>> => ({
@@ -62,7 +77,10 @@ export interface Surroundings {
 }
 
 /** Everything the engine is started with. */
-export const roomControllers = (_surroundings: Surroundings): readonly Controller[] => identityControllers(inProjects)
+export const roomControllers = (_surroundings: Surroundings): readonly Controller[] => [
+  ...identityControllers(inProjects),
+  teardownController(theRegion),
+]
 export const roomIndexes: readonly Index[] = identityIndexes
 
 export interface RoomOptions
@@ -88,7 +106,7 @@ export interface Rooms {
 
 /** Puts the rooms together, behind one door. */
 export function openRooms(options: RoomOptions): Rooms {
-  const { engine, store, world, metrics, log } = options
+  const { engine, store, sealer, clients, world, metrics, log } = options
   const everything = engine.cache.platform()
   const commit = (set: ChangeSet) => engine.commit(set)
   const opened = identity({ ...options, everything, commit, inProjects })
@@ -100,6 +118,14 @@ export function openRooms(options: RoomOptions): Rooms {
       ...opened.routes,
       ...quotaRoutes({ store, verifier }),
       ...auditRoutes(store),
+      ...regionRoutes({ whole: theRegion, clients, sealer }),
+      eventsRoute({
+        path: '/v1/regions/:region/events',
+        scope: 'platform',
+        permission: 'regions:read',
+        target: { kind: Region.kind },
+        store,
+      }),
       eventsRoute({
         path: '/v1/organizations/:organization/events',
         scope: 'organization',

@@ -46,6 +46,14 @@ export class AuthenticatedCaller implements Caller {
     return this.isCurrent() && inScope(scope, permission, place) && allows(everything, this.held(), permission, place)
   }
 
+  belongsTo(organizationId: string): boolean {
+    const { everything, scope } = this.#options
+    if (!this.isCurrent()) return false
+    const only = scope?.projectId
+    if (only !== undefined && everything.get('project', only)?.organizationId !== organizationId) return false
+    return this.held().some(({ place }) => place.type === 'platform' || place.organizationId === organizationId)
+  }
+
   /** What it holds, before the scope of its token narrows it. */
   held(): readonly Held[] {
     const { everything, claimed = [] } = this.#options

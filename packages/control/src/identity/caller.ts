@@ -17,6 +17,8 @@ export interface Caller {
   /** False once the credential is revoked or past its time: what it opened ends. */
   isCurrent(): boolean
   may(permission: Permission, place: Place): boolean
+  /** Whether they hold anything in an organization or in one of its projects. */
+  belongsTo(organizationId: string): boolean
 }
 
 /** Who asks on public routes: may nothing. */
@@ -27,6 +29,7 @@ export const nobody: Caller = {
   credentialId: 'none',
   isCurrent: () => true,
   may: () => false,
+  belongsTo: () => false,
 }
 
 /** Stead itself, for what it makes without being asked. */

@@ -33,6 +33,11 @@ export const permissions = [
   // Limits of projects. An organization's own limits are `quotas:limit`: who administers it must not be able to raise them.
   'quotas:update',
   'quotas:limit',
+  // Everybody sees the regions that their organizations may use; on the platform this is about all of them.
+  'regions:read',
+  'regions:create',
+  'regions:update',
+  'regions:delete',
   'audit:read',
   'system:read',
   'system:update',

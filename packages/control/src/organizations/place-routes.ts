@@ -2,7 +2,9 @@ import type { BaseStatus, StoredObject, View } from '@stead/engine'
 import type { TSchema } from 'typebox'
 import { ok } from '../door/replies.ts'
 import { type Route, route } from '../door/route.ts'
+import type { Place } from '../identity/caller.ts'
 import type { Permission } from '../identity/permissions.ts'
+import type { PatchValue } from '../resource/bodies.ts'
 import { concludePatch } from '../resource/conclude.ts'
 import type { Resource } from '../resource/resource.ts'
 import { concludeDelete, DeleteQuery } from '../teardown/delete.ts'
@@ -14,6 +16,8 @@ export interface PlaceNoun<Spec extends TSchema> {
   readonly whole: Whole
   /** What stands in the way of its end, for the reference. */
   readonly endsAfter: string
+  /** Turns the names in a patch into ids, as they are meant in the place. */
+  readonly resolve?: (body: PatchValue, everything: View, place: Place) => PatchValue
 }
 
 /** Reading, changing and ending a place itself: an organization or a project. It is in itself, so it is found there. */
@@ -22,6 +26,7 @@ export function placeRoutes<Spec extends TSchema>({
   scope,
   whole,
   endsAfter,
+  resolve = body => body,
 }: PlaceNoun<Spec>): readonly Route[] {
   const { kind, noun, schema, patch } = resource
   const at = { path: `/v1/${noun}/:${scope}`, scope }
@@ -41,12 +46,13 @@ export function placeRoutes<Spec extends TSchema>({
     route({
       ...at,
       method: 'PATCH',
-      summary: `Change the labels or the display name of ${one}`,
+      summary: `Change ${one}`,
       permission: may('update'),
       target,
       body: patch,
       replies: { 200: schema },
-      handle: (request, services) => concludePatch(services, resource, request),
+      handle: ({ target, body, place }, services) =>
+        concludePatch(services, resource, { target, body: resolve(body, services.everything, place) }),
     }),
     route({
       ...at,

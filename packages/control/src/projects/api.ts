@@ -1,9 +1,12 @@
+import type { View } from '@stead/engine'
 import { onKey } from '../door/conflicts.ts'
 import { listQuery, listReply } from '../door/list.ts'
 import { type Route, route } from '../door/route.ts'
 import { fail } from '../errors/index.ts'
+import type { Place } from '../identity/caller.ts'
 import { placeOf } from '../identity/grants/model.ts'
 import { placeRoutes } from '../organizations/place-routes.ts'
+import { resolveRegion } from '../regions/visibility.ts'
 import { concludeCreate } from '../resource/conclude.ts'
 import { written } from '../resource/write.ts'
 import { buildingOn, placeObjects } from '../teardown/building.ts'
@@ -25,7 +28,8 @@ export const projectRoutes = (whole: Whole): readonly Route[] => [
     handle({ body, caller, place }, services) {
       const { world, everything } = services
       const fields = written(Project, body)
-      const draft = Project.draft({ world, place, caller, ...fields, status: {} })
+      const spec = withRegionId(fields.spec, everything, place)
+      const draft = Project.draft({ world, place, caller, ...fields, spec, status: {} })
       const key = projectName(draft.organizationId!, fields.name)
       return concludeCreate(services, Project, { ...draft, projectId: draft.id }, set => {
         buildingOn(set, ...placeObjects(everything, place)).take(key, draft.id)
@@ -56,5 +60,15 @@ export const projectRoutes = (whole: Whole): readonly Route[] => [
       return listReply({ objects, place, query, resource: Project, only: { where } })
     },
   }),
-  ...placeRoutes({ resource: Project, scope: 'project', whole, endsAfter: 'anything in it' }),
+  ...placeRoutes({
+    ...{ resource: Project, scope: 'project', whole, endsAfter: 'anything in it' },
+    resolve: (body, everything, place) =>
+      body.spec ? { ...body, spec: withRegionId(body.spec, everything, place) } : body,
+  }),
 ]
+
+/** A region is meant as the project's organization sees it, and kept by id: names may come to mean another. */
+const withRegionId = <Spec extends { readonly defaultRegion?: unknown }>(spec: Spec, everything: View, place: Place) =>
+  typeof spec.defaultRegion === 'string'
+    ? { ...spec, defaultRegion: resolveRegion(everything, place, spec.defaultRegion).id }
+    : spec

@@ -1,8 +1,9 @@
 import type { Sealer, Store } from '@stead/engine'
-import { fingerprint, type Provider, type ProviderDefinition, ProviderError } from '@stead/provider-kit'
-import type { World } from '@stead/world'
+import { fingerprint, type Provider, type ProviderDefinition, ProviderError, withDeadline } from '@stead/provider-kit'
+import { seconds, type World } from '@stead/world'
 import { unseal } from '../sealed/model.ts'
 import type { Region } from './model.ts'
+import { withDefaults } from './provider-fields.ts'
 
 export interface ClientsOptions {
   /** Every kind of provider that regions here may have. */
@@ -11,6 +12,9 @@ export interface ClientsOptions {
   readonly sealer: Sealer
   readonly world: World
 }
+
+/** A connection that never comes to be must not be waited for by everybody for ever. */
+const connectLimit = seconds(30)
 
 interface Client {
   /** Of what it was connected with. */
@@ -75,12 +79,15 @@ export class RegionClients {
     const { provider: kind, configuration } = region.spec
     const definition = this.#kinds.get(kind)
     if (!definition) throw new ProviderError('Unsupported', `this node has no provider ${kind}`)
-    return definition.connect({
-      configuration,
-      credentials: await this.#credentials(region),
-      owner: { controlPlane: store.identity.storeId, region: region.id },
-      world,
-    })
+    const credentials = await this.#credentials(region)
+    const owner = { controlPlane: store.identity.storeId, region: region.id }
+    return withDeadline(world, connectLimit, signal =>
+      definition.connect({
+        // A newer version may ask for more than was there to say when the region was made.
+        configuration: withDefaults(definition.configuration, configuration),
+        ...{ credentials, owner, world, signal },
+      }),
+    )
   }
 
   async #credentials(region: Region): Promise<unknown> {

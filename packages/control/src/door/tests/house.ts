@@ -137,6 +137,7 @@ export class House {
       isCurrent: () => grants().length > 0,
       may: (permission, place) =>
         grants().some(({ at, permissions: held }) => placeIds(place).includes(at) && held.includes(permission)),
+      belongsTo: organizationId => grants().some(({ at }) => at === organizationId),
     }
   }
 

@@ -22,7 +22,7 @@ interface Listed {
 }
 
 /** What there is, but not who may do what with it. */
-const reading: readonly Permission[] = ['organizations:read', 'projects:read', 'quotas:read']
+const reading: readonly Permission[] = ['organizations:read', 'projects:read', 'quotas:read', 'regions:read']
 
 /** Who may do what. */
 const readingIdentity: readonly Permission[] = [
@@ -38,6 +38,9 @@ const ofPlatform: ReadonlySet<Permission> = new Set<Permission>([
   'organizations:create',
   'organizations:delete',
   'quotas:limit',
+  'regions:create',
+  'regions:update',
+  'regions:delete',
   'system:read',
   'system:update',
 ])

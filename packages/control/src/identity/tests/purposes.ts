@@ -6,6 +6,8 @@ const forEverybody = [
   'GET /v1/roles',
   'GET /v1/organizations',
   'GET /v1/projects',
+  'GET /v1/regions',
+  'GET /v1/regions/:region',
   'GET /v1/me/tokens',
   'POST /v1/me/tokens',
   'DELETE /v1/me/tokens/:token',

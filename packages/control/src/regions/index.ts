@@ -1,0 +1,1 @@
+export { type ClientsOptions, RegionClients } from './clients.ts'
