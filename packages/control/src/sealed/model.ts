@@ -25,7 +25,7 @@ export function sealInto(set: ChangeSetBuilder, sealer: Sealer, owner: Ref, cont
 export async function unseal(
   { store, sealer }: { readonly store: Pick<Store, 'blob'>; readonly sealer: Sealer },
   owner: Ref,
-  { sealed }: SealedContent,
+  { sealed }: Pick<SealedContent, 'sealed'>,
 ): Promise<Uint8Array> {
   const blob = await store.blob(owner, sealed)
   if (!blob) throw new Error(`the sealed content of ${owner.kind} ${owner.id} is not in the store`)

@@ -25,7 +25,10 @@ export interface ServerSpec {
    */
   readonly launch: SealedContent
   readonly power: 'on' | 'off'
-  /** The last restart that was asked for; a larger number than the one that was done means: now. */
+  /**
+   * The last restart that was asked for; a larger number than the one that was done means: now. One that is found stopped
+   * is started by it, and one whose power is `off` is stopped: it is how power is made true again after it changed by itself.
+   */
   readonly restart?: { readonly sequence: number; readonly hard: boolean; readonly service?: string }
   /** The last new disk that was asked for, in the same way. */
   readonly rebuild?: { readonly sequence: number }
@@ -53,8 +56,20 @@ export interface ServerStatus extends BaseStatus {
   readonly launch: 'unsent' | 'sent'
   readonly backendId?: string
   readonly observed?: Observed
-  /** What the backend has been brought to. */
-  readonly applied?: { readonly launch: string; readonly restart: number; readonly rebuild: number }
+  /**
+   * What the backend has been brought to, or what the launch that is under way brings it to. `launch` names the sealed
+   * content. `power` is what it was last brought to: one that is found otherwise later did so by itself.
+   */
+  readonly applied?: {
+    readonly launch: string
+    readonly power: 'on' | 'off'
+    readonly restart: number
+    readonly rebuild: number
+  }
+  /** What it is being brought to: written before the backend is asked, and carried through before anything newer is. */
+  readonly applying?: { readonly launch: string; readonly rebuild: number }
+  /** When it was last changed by us: a picture of it from before says nothing of it now. */
+  readonly changedAt?: Instant
   /** It was there and is gone though nobody here asked for that. */
   readonly lost?: { readonly at: Instant; readonly reason: string }
   readonly failure?: ServerFailure
