@@ -5,6 +5,8 @@ export const ownTags = {
   managedBy: 'stead.managed-by',
   controlPlane: 'stead.control-plane',
   serverId: 'stead.server-id',
+  /** On anything but a server: which object of ours it realises. */
+  resourceId: 'stead.resource-id',
   regionId: 'stead.region-id',
 } as const
 
@@ -37,6 +39,12 @@ export const ownerTags = (owner: Owner): Tags => ({
 export const serverTags = (owner: Owner, serverId: string): Tags => ({
   ...ownerTags(owner),
   [ownTags.serverId]: serverId,
+})
+
+/** The tags everything else carries that realises one object of ours: by these it is found again. */
+export const resourceTags = (owner: Owner, resourceId: string): Tags => ({
+  ...ownerTags(owner),
+  [ownTags.resourceId]: resourceId,
 })
 
 /** A user's labels, as the tags in which they reach the backend. */

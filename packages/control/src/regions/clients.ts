@@ -1,5 +1,12 @@
 import type { Sealer, Store } from '@stead/engine'
-import { fingerprint, type Provider, type ProviderDefinition, ProviderError, withDeadline } from '@stead/provider-kit'
+import {
+  fingerprint,
+  type Owner,
+  type Provider,
+  type ProviderDefinition,
+  ProviderError,
+  withDeadline,
+} from '@stead/provider-kit'
 import { seconds, type World } from '@stead/world'
 import { unseal } from '../sealed/model.ts'
 import type { Region } from './model.ts'
@@ -61,6 +68,11 @@ export class RegionClients {
     }
   }
 
+  /** For whom everything in a region is made: the proof, by tag, that it is ours. */
+  ownerIn(region: Region): Owner {
+    return { controlPlane: this.#options.store.identity.storeId, region: region.id }
+  }
+
   /** Lets go of the provider of a region that is gone. */
   forget(regionId: string): void {
     const client = this.#clients.get(regionId)
@@ -75,12 +87,12 @@ export class RegionClients {
   }
 
   async #connect(region: Region): Promise<Provider> {
-    const { store, world } = this.#options
+    const { world } = this.#options
     const { provider: kind, configuration } = region.spec
     const definition = this.#kinds.get(kind)
     if (!definition) throw new ProviderError('Unsupported', `this node has no provider ${kind}`)
     const credentials = await this.#credentials(region)
-    const owner = { controlPlane: store.identity.storeId, region: region.id }
+    const owner = this.ownerIn(region)
     return withDeadline(world, connectLimit, signal =>
       definition.connect({
         // A newer version may ask for more than was there to say when the region was made.

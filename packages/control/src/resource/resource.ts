@@ -69,7 +69,7 @@ export function resource<Spec extends TSchema, StatusSchema extends TSchema, Sta
     list: listSchema(schema, { title: `${title}List` }),
     immutable: options.immutable ?? [],
     draft: parts => draftOf({ ...parts, kind, id: newId(parts.world, prefix) }),
-    present: object => (show ? { ...present(object), ...show(object) } : present(object)),
+    present: object => present(show ? ({ ...object, ...show(object) } as StoredObject<unknown, BaseStatus>) : object),
   }
 }
 

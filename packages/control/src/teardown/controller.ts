@@ -26,14 +26,41 @@ export function teardownController(whole: Whole): Controller {
   return controller<Ending>({
     name: `${whole.kind}-teardown`,
     kind: whole.kind,
-    wakes: whole.parts.map(part => wakeOf(whole, part)),
-    async reconcile(object, context) {
-      for (;;) {
-        const result = await step(whole, object, context)
-        if (result) return result
-      }
+    wakes: partWakes(whole),
+    async reconcile({ id }, context) {
+      const ended = await endParts(whole, id, context)
+      if ('type' in ended) return ended
+      const { world, cache } = context
+      await context.commit(forget(changeSet(world), whole, ended.object, cache))
+      return done
     },
   })
+}
+
+/** Parts that change wake their whole. */
+export const partWakes = (whole: Whole): readonly Wake[] => whole.parts.map(part => wakeOf(whole, part))
+
+/** Ends everything that goes before a whole that is marked as deleted: answers it once nothing is left in its way. */
+export async function endParts<T extends Ending>(
+  whole: Whole,
+  id: string,
+  context: ReconcileContext,
+): Promise<Result | { readonly object: T }> {
+  for (;;) {
+    const object = context.cache.get<T>(whole.kind, id)
+    if (!object) return done
+    const result = await step(whole, object, context)
+    if (result) return result === 'ended' ? { object } : result
+  }
+}
+
+/** Removes a whole that has nothing left in its way, with its charge, its keys and what else goes with it. */
+export function forget(set: ChangeSetBuilder, whole: Whole, object: StoredObject, everything: View): ChangeSetBuilder {
+  set.remove(object)
+  release(set, everything, object)
+  for (const key of whole.keys(object)) set.release(key, object.id)
+  whole.besides?.(set, everything, object)
+  return set
 }
 
 /** A part that changes wakes its whole only when that waits for it. */
@@ -46,10 +73,8 @@ const wakeOf = (whole: Whole, part: Part): Wake => ({
 })
 
 /** One change-set on the way; undefined when there may be more to do at once. */
-async function step(whole: Whole, { id }: Ending, context: ReconcileContext): Promise<Result | undefined> {
+async function step(whole: Whole, object: Ending, context: ReconcileContext): Promise<Result | 'ended' | undefined> {
   const { cache, world } = context
-  const object = cache.get<Ending>(whole.kind, id)
-  if (!object) return done
   const left = whole.parts.map(part => ({ part, objects: part.find(cache, object) }))
   const decision = decideTeardown({ whole: object, left, strangers: strangersIn(whole, cache, object) })
   switch (decision.type) {
@@ -73,13 +98,8 @@ async function step(whole: Whole, { id }: Ending, context: ReconcileContext): Pr
       // Kinds that are no part wake nobody.
       return reason === 'UnknownParts' ? again(minutes(1), message) : done
     }
-    case 'forget': {
-      const set = changeSet(world).remove(object)
-      release(set, cache, object)
-      for (const key of whole.keys(object)) set.release(key, object.id)
-      await context.commit(set)
-      return done
-    }
+    case 'forget':
+      return 'ended'
   }
 }
 

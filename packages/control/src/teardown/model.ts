@@ -1,4 +1,4 @@
-import type { BaseStatus, Kind, StoredObject, View } from '@stead/engine'
+import type { BaseStatus, ChangeSetBuilder, Kind, StoredObject, View } from '@stead/engine'
 import Type from 'typebox'
 import { Condition } from '../resource/model.ts'
 
@@ -9,6 +9,8 @@ export interface Whole {
   readonly parts: readonly Part[]
   /** The keys it holds, free for others once it is gone. */
   keys(object: StoredObject): readonly string[]
+  /** What else is written when it goes, in the same change-set. */
+  besides?(set: ChangeSetBuilder, everything: View, object: StoredObject): void
   /** Everything that is in it, where it is a place: what nobody described as a part is found here, and holds up its end. */
   inside?(everything: View, object: StoredObject): View
 }
@@ -39,8 +41,16 @@ export interface EndingStatus extends BaseStatus {
 /** What callers see of it: the condition that says what holds up its end. */
 export const ShownEndingStatus = Type.Object({ conditions: Type.Optional(Type.Array(Condition)) })
 
+interface Typed<T extends StoredObject> extends Pick<Whole, 'parts' | 'inside'> {
+  readonly keys: (object: T) => readonly string[]
+  readonly besides?: (set: ChangeSetBuilder, everything: View, object: T) => void
+}
+
 /** Describes a whole with the type of its objects. */
-export const whole = <T extends StoredObject>(
-  kind: Kind<T>,
-  { keys, parts, inside }: Omit<Whole, 'kind' | 'keys'> & { readonly keys: (object: T) => readonly string[] },
-): Whole => ({ kind, parts, keys: object => keys(object as T), ...(inside && { inside }) })
+export const whole = <T extends StoredObject>(kind: Kind<T>, { keys, parts, besides, inside }: Typed<T>): Whole => ({
+  kind,
+  parts,
+  keys: object => keys(object as T),
+  ...(besides && { besides: (set, everything, object) => besides(set, everything, object as T) }),
+  ...(inside && { inside }),
+})

@@ -1,0 +1,41 @@
+import type { View, Wake } from '@stead/engine'
+import type { Collection, Provider, ResourceInfo, ResourceSpec } from '@stead/provider-kit'
+import type { Duration } from '@stead/world'
+import type { Whole } from '../teardown/model.ts'
+import type { Realised } from './model.ts'
+
+/** The groups of a provider that are collections. */
+export type CreatingGroup = 'snapshot' | 'images' | 'networks' | 'securityGroups' | 'volumes'
+
+/** How objects of one kind stand for things that a provider keeps in one of its collections. */
+export interface RealisedKind<
+  Object extends Realised,
+  Spec extends ResourceSpec,
+  Info extends ResourceInfo,
+  Group extends Collection<Spec, Info> = Collection<Spec, Info>,
+> {
+  /** What goes before one of them, and what goes with it. */
+  readonly whole: Whole
+  /** The capability a region needs for it. */
+  readonly group: CreatingGroup
+  collection(provider: Provider): Group | undefined
+  /** The id of the region it is in. */
+  regionOf(object: Object, everything: View): string | undefined
+  /** Those in a region, through an index. */
+  inRegion(everything: View, regionId: string): readonly Object[]
+  /**
+   * What is made, besides name and tags. Only of what never changes while it is being made: the same token sent with
+   * something else is refused.
+   */
+  specOf(object: Object, everything: View): Omit<Spec, keyof ResourceSpec>
+  /** What must be there before it can be made, in words; undefined when all of it is. `wakes` tell when that changes. */
+  needs?(object: Object, everything: View): string | undefined
+  readonly wakes?: readonly Wake[]
+  /** For kinds whose spec can change: whether what is there is as the spec says, and how it becomes so. */
+  readonly update?: {
+    isCurrent(object: Object, info: Info): boolean
+    apply(group: Group, object: Object, options: { readonly id: string; readonly signal: AbortSignal }): Promise<Info>
+  }
+  /** How long a create may take; those that carry much say more. */
+  readonly createDeadline?: Duration
+}
