@@ -26,6 +26,8 @@ import { ServiceAccount } from './identity/service-accounts/model.ts'
 import { Session } from './identity/sessions/model.ts'
 import { Token } from './identity/tokens/model.ts'
 import { User } from './identity/users/model.ts'
+import { operationRoutes } from './operations/api.ts'
+import { operationIndexTable, operationsTable, WatchedOperation } from './operations/model.ts'
 import { Organization } from './organizations/model.ts'
 import { Project } from './projects/model.ts'
 import { quotaRoutes } from './quotas/api.ts'
@@ -46,10 +48,12 @@ const inProjects: readonly Part[] = []
 const inRegions: readonly Part[] = []
 const theRegion = regionWhole(inRegions)
 
-/** What can be watched in a project: each room adds its kinds. */
+/** What people make in a project: each room adds its kinds. It can be watched, and changes of it are told. */
 const ofProjects = [Project, Grant] as unknown as readonly Watchable[]
-/** What can be watched in an organization. */
+/** What people make in an organization. */
 const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProjects] as unknown as readonly Watchable[]
+/** What can be watched besides, and is told of with what it is about. */
+const alsoWatched = [WatchedOperation] as unknown as readonly Watchable[]
 
 /** What is told of objects in the audit log: each room adds its kinds. One that is not here is changed without a word on how. */
 const audited = [
@@ -62,10 +66,16 @@ const audited = [
 ] as unknown as readonly AuditedKind[]
 
 /** How long records are kept. */
-export const recordRetention = ({ audit = days(400), events = days(30) } = {}): Readonly<Record<string, Duration>> => ({
+export const recordRetention = ({
+  audit = days(400),
+  events = days(30),
+  operations = days(30),
+} = {}): Readonly<Record<string, Duration>> => ({
   [auditTable]: audit,
   [auditIndexTable]: audit,
   [eventsTable]: events,
+  [operationsTable]: operations,
+  [operationIndexTable]: operations,
 })
 
 /** What is outside the rooms, and how they reach it. */
@@ -126,6 +136,7 @@ export function openRooms(options: RoomOptions): Rooms {
         target: { kind: Region.kind },
         store,
       }),
+      ...operationRoutes(store),
       eventsRoute({
         path: '/v1/organizations/:organization/events',
         scope: 'organization',
@@ -144,13 +155,13 @@ export function openRooms(options: RoomOptions): Rooms {
         path: '/v1/organizations/:organization/watch',
         scope: 'organization',
         permission: 'organizations:read',
-        kinds: ofOrganizations,
+        kinds: [...ofOrganizations, ...alsoWatched],
       }),
       watchRoute({
         path: '/v1/projects/:project/watch',
         scope: 'project',
         permission: 'projects:read',
-        kinds: ofProjects,
+        kinds: [...ofProjects, ...alsoWatched],
       }),
     ],
     authenticate: opened.authenticate,

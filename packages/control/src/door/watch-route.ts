@@ -3,7 +3,6 @@ import Type, { type TSchema } from 'typebox'
 import { fail } from '../errors/problem.ts'
 import type { Caller, Place } from '../identity/caller.ts'
 import type { Permission } from '../identity/permissions.ts'
-import type { Presented } from '../resource/present.ts'
 import { jsonSchema } from '../schema/json-schema.ts'
 import { shapeOf } from '../schema/shape.ts'
 import { encodeEvent } from './event-stream.ts'
@@ -15,7 +14,7 @@ export interface Watchable {
   /** `widgets`: reading needs `widgets:read`. */
   readonly noun: string
   readonly schema: TSchema
-  readonly present: (object: never) => Presented
+  readonly present: (object: never) => object
 }
 
 export interface WatchRouteOptions {

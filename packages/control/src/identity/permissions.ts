@@ -38,6 +38,7 @@ export const permissions = [
   'regions:create',
   'regions:update',
   'regions:delete',
+  'operations:read',
   'audit:read',
   'system:read',
   'system:update',

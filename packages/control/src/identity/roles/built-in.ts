@@ -22,7 +22,13 @@ interface Listed {
 }
 
 /** What there is, but not who may do what with it. */
-const reading: readonly Permission[] = ['organizations:read', 'projects:read', 'quotas:read', 'regions:read']
+const reading: readonly Permission[] = [
+  'organizations:read',
+  'projects:read',
+  'quotas:read',
+  'regions:read',
+  'operations:read',
+]
 
 /** Who may do what. */
 const readingIdentity: readonly Permission[] = [
