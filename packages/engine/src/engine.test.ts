@@ -6,7 +6,7 @@ import { shardCount } from './controllers/shards.ts'
 import { startEngine } from './engine.ts'
 import { House, metric, readWidget } from './tests/house.ts'
 import { type Widget, widget, widgets } from './tests/widgets.ts'
-import { again, done } from './words/result.ts'
+import { again, done, park } from './words/result.ts'
 
 /** Sets status.size to spec.size, slowly, and says which node did. */
 const sizing = (by: string, seen: { id: string; by: string; at: number }[], takes = millis(1)) =>
@@ -233,6 +233,46 @@ test('metrics say what is going on', async () => {
   await house.world.runFor(seconds(30))
   expect(metric(node, 'stead_queue_delayed{controller="slow"}')).toBe(5)
   expect(metric(node, 'stead_reconciles_total{controller="slow",result="again"}')).toBe(5)
+})
+
+test('says what it does, how far behind it is, and what does not come on', async () => {
+  const house = new House()
+  const mixed = controller<Widget>({
+    name: 'mixed',
+    kind: widgets,
+    concurrency: 3,
+    async reconcile({ id }, { world }) {
+      if (id === 'w0') throw new Error('never works')
+      if (id === 'w1') return park('Lost', 'it is gone')
+      await world.sleep(seconds(10))
+      return done
+    },
+  })
+  const { engine } = await house.start({ controllers: [mixed] })
+  await fill(house, 7)
+  await house.world.runFor(seconds(2))
+  const { controllers, stuck, ...rest } = engine.describe()
+  expect(rest).toMatchObject({ nodeId: engine.nodeId, ready: true, reasons: [], revision: 2, lag: 0, objects: 7 })
+  expect(rest.shards).toHaveLength(shardCount)
+  expect(controllers).toMatchObject([{ name: 'mixed', kind: 'widget', running: 3, parked: 1 }])
+  expect(controllers[0]!.waiting).toEqual({ live: 3, resync: 0 })
+  expect(stuck).toMatchObject([
+    { kind: 'widget', id: 'w0', controller: 'mixed', state: 'failing' },
+    { kind: 'widget', id: 'w1', controller: 'mixed', state: 'parked', condition: { reason: 'Lost' } },
+  ])
+  await house.commit(set => set.puts.push(widget('w1', { size: 2, status: {} })))
+  await house.world.runFor(hours(1))
+  expect(engine.describe().stuck).toMatchObject([{ id: 'w0', failures: expect.any(Number) }, { id: 'w1' }])
+})
+
+test('names no more than a hundred of what does not come on', async () => {
+  const house = new House()
+  const hopeless = controller<Widget>({ name: 'hopeless', kind: widgets, reconcile: async () => park('No', 'never') })
+  const { engine } = await house.start({ controllers: [hopeless] })
+  await fill(house, 150)
+  await house.world.runFor(seconds(2))
+  expect(engine.describe().stuck).toHaveLength(100)
+  expect(engine.describe().controllers).toMatchObject([{ parked: 150 }])
 })
 
 test('nothing is written while nothing happens', async () => {

@@ -5,6 +5,7 @@ import type { Controller } from './controllers/controller.ts'
 import type { WorkQueue } from './controllers/queue.ts'
 import { Runtime } from './controllers/runtime.ts'
 import { ShardKeeper } from './controllers/shard-keeper.ts'
+import type { ControllerState, StuckObject } from './controllers/state.ts'
 import { maintain, type Retention } from './maintenance/maintenance.ts'
 import { createMetrics, type MetricsRegistry } from './metrics/index.ts'
 import type { ChangeSet, Committed } from './words/change-set.ts'
@@ -36,6 +37,21 @@ export interface Readiness {
   readonly reasons: readonly string[]
 }
 
+/** What a node is doing at this moment. */
+export interface NodeDescription extends Readiness {
+  readonly nodeId: string
+  /** The revision it reads at. */
+  readonly revision: Revision
+  /** How long ago that was last known to be current. */
+  readonly lag: Duration
+  /** In memory. */
+  readonly objects: number
+  readonly shards: readonly number[]
+  readonly controllers: readonly ControllerState[]
+  /** Of its shards, what does not come on; the first hundred. */
+  readonly stuck: readonly StuckObject[]
+}
+
 /** A node of the engine. */
 export interface Engine {
   readonly nodeId: string
@@ -48,6 +64,8 @@ export interface Engine {
   ready(): Readiness
   /** The shards whose keys this node reconciles. */
   shards(): readonly number[]
+  /** For operators. `/metrics` tells the same in numbers. */
+  describe(): NodeDescription
   /** Ends observe-only mode, and looks again at what was held back. */
   resume(): Promise<void>
   /** Ends what runs, gives up the shards, stops following. The store stays open. */
@@ -56,6 +74,8 @@ export interface Engine {
 
 const tooFarBehind = seconds(5)
 const commitTimeout = seconds(10)
+/** An outage can get everything stuck: who looks needs examples, not a list of it all. */
+const mostStuck = 100
 const maintenanceLease = 'maintenance'
 
 /** Starts a node: follows the store, takes its share of the shards, runs the controllers. Returns before it has loaded. */
@@ -124,6 +144,19 @@ class EngineNode implements Engine {
 
   shards(): readonly number[] {
     return this.keeper.held()
+  }
+
+  describe(): NodeDescription {
+    return {
+      ...this.ready(),
+      nodeId: this.nodeId,
+      revision: this.cache.revision,
+      lag: this.cache.lag(),
+      objects: this.cache.size,
+      shards: this.shards(),
+      controllers: this.runtime.state(),
+      stuck: this.runtime.stuck(mostStuck),
+    }
   }
 
   async resume(): Promise<void> {

@@ -21,6 +21,10 @@ export class ParkedKeys {
     return this.parked.size
   }
 
+  ids(): IterableIterator<string> {
+    return this.parked.keys()
+  }
+
   add({ id, generation, labels, deletedAt }: StoredObject, observeOnly: boolean): void {
     this.parked.set(id, { generation, labels, deletedAt, observeOnly })
   }

@@ -116,6 +116,11 @@ export class WorkQueue {
     return this.delayed.size
   }
 
+  /** Keys whose last run failed, and how often in a row. */
+  *failing(): Generator<{ readonly key: string; readonly failures: number }> {
+    for (const { key, failures } of this.entries.values()) if (failures > 0) yield { key, failures }
+  }
+
   /** How long the one that has waited longest has waited in line. */
   oldestAge(): Duration {
     const since = [this.lanes.live.first?.since, this.lanes.resync.first?.since].filter(time => time !== undefined)

@@ -1,6 +1,7 @@
 import { millis, seconds, type World } from '@stead/world'
 import type { ReadCache } from '../cache/cache.ts'
 import type { CacheChange } from '../cache/contents.ts'
+import { findCondition } from '../words/condition.ts'
 import { ConflictError, UnavailableError } from '../words/errors.ts'
 import { type Logger, withFields } from '../words/logger.ts'
 import type { Ref, Revision, StoredObject } from '../words/object.ts'
@@ -14,6 +15,7 @@ import { type Ending, type Lane, WorkQueue } from './queue.ts'
 import { ReconcileRun } from './reconcile-run.ts'
 import type { ControllerMetrics, OutsideMetrics, ReconcileResult } from './runtime-metrics.ts'
 import { type Fence, shardOf } from './shards.ts'
+import type { ControllerState, StuckObject } from './state.ts'
 
 /** What a runner asks about shards. */
 export interface ShardHolder {
@@ -102,14 +104,39 @@ export class Runner {
     for (const id of this.parked.duringObservation()) this.wake(id, 'live')
   }
 
+  state(): ControllerState {
+    const { queue } = this
+    return {
+      name: this.options.controller.name,
+      kind: this.kind,
+      waiting: { live: queue.depth('live'), resync: queue.depth('resync') },
+      running: queue.runningCount,
+      delayed: queue.delayedCount,
+      parked: this.parked.size,
+      oldest: queue.oldestAge(),
+    }
+  }
+
   refreshMetrics(): void {
     const { metrics } = this.options
-    metrics.depth.live.set(this.queue.depth('live'))
-    metrics.depth.resync.set(this.queue.depth('resync'))
-    metrics.running.set(this.queue.runningCount)
-    metrics.delayed.set(this.queue.delayedCount)
-    metrics.parked.set(this.parked.size)
-    metrics.oldest.set(this.queue.oldestAge() / 1_000)
+    const { waiting, running, delayed, parked, oldest } = this.state()
+    metrics.depth.live.set(waiting.live)
+    metrics.depth.resync.set(waiting.resync)
+    metrics.running.set(running)
+    metrics.delayed.set(delayed)
+    metrics.parked.set(parked)
+    metrics.oldest.set(oldest / 1_000)
+  }
+
+  /** What does not come on by itself. */
+  *stuck(): Generator<StuckObject> {
+    const { controller } = this.options
+    const of = { kind: this.kind, controller: controller.name }
+    for (const { key, failures } of this.queue.failing()) yield { ...of, id: key, state: 'failing', failures }
+    for (const id of this.parked.ids()) {
+      const condition = findCondition(this.read(id)?.status.conditions, controller.parkedCondition ?? 'Parked')
+      if (condition) yield { ...of, id, state: 'parked', condition }
+    }
   }
 
   private refOf(id: string): Ref {

@@ -14,6 +14,7 @@ import { Runner, type ShardHolder } from './runner.ts'
 import { controllerMetrics, outsideMetrics } from './runtime-metrics.ts'
 import type { ShardUser } from './shard-keeper.ts'
 import { allShards, type Fence, shardLease, shardOf } from './shards.ts'
+import type { ControllerState, StuckObject } from './state.ts'
 
 export interface RuntimeOptions {
   readonly controllers: readonly Controller[]
@@ -124,6 +125,21 @@ export class Runtime implements ShardUser, ShardHolder {
 
   refreshMetrics(): void {
     for (const runner of this.runners) runner.refreshMetrics()
+  }
+
+  state(): readonly ControllerState[] {
+    return this.runners.map(runner => runner.state())
+  }
+
+  /** So many of those that do not come on by themselves. */
+  stuck(most: number): readonly StuckObject[] {
+    const found: StuckObject[] = []
+    for (const runner of this.runners)
+      for (const object of runner.stuck()) {
+        if (found.length === most) return found
+        found.push(object)
+      }
+    return found
   }
 
   private hear({ revision, changes, isSum }: CacheEntry): void {

@@ -11,12 +11,15 @@ export type Fence = Extract<Expectation, { type: 'fence' }>
 
 export const shardOf = (ref: Ref): number => hashText(refKey(ref)) % shardCount
 
-export const shardLease = (shard: number): string => `shard/${shard}`
+const shardPrefix = 'shard/'
+export const shardLease = (shard: number): string => `${shardPrefix}${shard}`
+export const isShardLease = (name: string): boolean => name.startsWith(shardPrefix)
+export const shardOfLease = (name: string): number => Number(name.slice(shardPrefix.length))
 export const allShards: readonly number[] = Array.from({ length: shardCount }, (_, shard) => shard)
 
 /** Nodes hold numbered places instead of leases in their own names, so that a thousand restarts leave no thousand rows. */
 export const nodeLease = (place: number): string => `node/${place}`
-const isNodeLease = (name: string): boolean => name.startsWith('node/')
+export const isNodeLease = (name: string): boolean => name.startsWith('node/')
 
 /** What the store says of a lease, and for how long by its own clock. */
 export type SeenLease = Lease & { readonly remaining: number }

@@ -1,13 +1,11 @@
 import type { Duration } from '@stead/world'
+import type { StoreDescription } from '../words/store.ts'
 import { hostName } from './address.ts'
 import type { Connector } from './connector.ts'
 import type { NotificationState } from './notifications.ts'
 
-/** What an operator wants to know of the database. Nothing secret is in it. */
-export interface PostgresDescription {
+export interface PostgresDescription extends StoreDescription {
   readonly database: 'postgresql'
-  /** E.g. `15.18`. */
-  readonly version: string
   readonly host: string
   readonly name: string
   readonly user: string
@@ -18,10 +16,6 @@ export interface PostgresDescription {
   readonly sessions: number
   /** Requests that wait for a session. */
   readonly waitingReads: number
-  /** Change-sets that wait to be sent. */
-  readonly waitingCommits: number
-  /** What is not as it should be, each a sentence. */
-  readonly warnings: readonly string[]
 }
 
 export const formatVersion = (version: number): string => `${Math.floor(version / 10_000)}.${version % 10_000}`

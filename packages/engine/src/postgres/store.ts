@@ -181,7 +181,6 @@ export class PostgresStore implements words.Store {
     this.current = { ...this.current, observeOnly: false }
   }
 
-  /** For operators: where it is, how it fares. */
   describe(): PostgresDescription {
     return {
       database: 'postgresql',

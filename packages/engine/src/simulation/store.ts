@@ -9,7 +9,7 @@ import { ConflictError, UnavailableError } from '../words/errors.ts'
 import type { Lease, LeaseRequest, Leases } from '../words/lease.ts'
 import type { LogEntry } from '../words/log.ts'
 import type { Ref, Revision, StoredObject } from '../words/object.ts'
-import type { CommitOptions, Mark, RecordQuery, Snapshot, Store } from '../words/store.ts'
+import type { CommitOptions, Mark, RecordQuery, Snapshot, Store, StoreDescription } from '../words/store.ts'
 import type { OtherRequest, SimulatedDatabase } from './database.ts'
 import type { EngineFault } from './engine-faults.ts'
 import type { Faults } from './faults.ts'
@@ -191,6 +191,10 @@ export class SimulatedStore implements Store {
 
   /** It is never observe-only. */
   async resume(): Promise<void> {}
+
+  describe(): StoreDescription {
+    return { database: 'simulated', version: '1', waitingCommits: 0, warnings: [] }
+  }
 
   async close(): Promise<void> {
     this.abandon()

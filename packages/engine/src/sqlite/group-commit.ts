@@ -54,6 +54,11 @@ export class GroupCommit {
     this.options = options
   }
 
+  /** How much waits for its turn to be written. */
+  get waitingCount(): number {
+    return this.waiting.length
+  }
+
   commit(set: EncodedChangeSet, timeout: Duration): Promise<Committed> {
     return this.enqueue(set, weigh(set), timeout) as Promise<Committed>
   }

@@ -14,6 +14,11 @@ import type { StoreLock } from './lock.ts'
 import { takeSnapshot } from './snapshot.ts'
 import type { SqliteThreads } from './threads.ts'
 
+export interface SqliteDescription extends words.StoreDescription {
+  readonly database: 'sqlite'
+  readonly path: string
+}
+
 export interface SqliteStoreParts {
   readonly world: World
   readonly path: string
@@ -124,6 +129,16 @@ export class SqliteStore implements words.Store {
   async resume(): Promise<void> {
     await this.writes.call('resume')
     this.current = { ...this.current, observeOnly: false }
+  }
+
+  describe(): SqliteDescription {
+    return {
+      database: 'sqlite',
+      version: process.versions.sqlite!,
+      path: this.parts.path,
+      waitingCommits: this.writes.waitingCount,
+      warnings: [],
+    }
   }
 
   /**

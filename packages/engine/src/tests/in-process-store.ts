@@ -11,7 +11,7 @@ import { ConflictError, UnavailableError } from '../words/errors.ts'
 import type { LeaseRequest, Leases } from '../words/lease.ts'
 import type { LogEntry } from '../words/log.ts'
 import type { Ref, Revision, StoredObject } from '../words/object.ts'
-import type { Mark, RecordQuery, Snapshot, Store, StoreIdentity } from '../words/store.ts'
+import type { Mark, RecordQuery, Snapshot, Store, StoreDescription, StoreIdentity } from '../words/store.ts'
 
 /**
  * The real SQL on a database in memory, without the thread and the disk: a store for tests on a virtual clock.
@@ -157,6 +157,10 @@ export class InProcessStore implements Store {
 
   expireOutcomes(request: { before: Instant; limit: number }) {
     return this.ask('expireOutcomes', () => this.upkeep.expireOutcomes(request))
+  }
+
+  describe(): StoreDescription {
+    return { database: 'in process', version: '1', waitingCommits: 0, warnings: [] }
   }
 
   async resume(): Promise<void> {

@@ -59,6 +59,17 @@ export interface Snapshot {
   readonly objects: AsyncIterable<readonly StoredObject[]>
 }
 
+/** What an operator wants to know of a store: where it is, how it fares. Nothing secret is in it. */
+export interface StoreDescription {
+  readonly database: string
+  /** Of the database's own software. */
+  readonly version: string
+  /** Change-sets that wait to be written. */
+  readonly waitingCommits: number
+  /** What is not as it should be, each a sentence. */
+  readonly warnings: readonly string[]
+}
+
 /**
  * The one interface both databases implement and the conformance suite pins.
  * Objects are read through the cache, which loads a snapshot and follows the log; a store has no query of its own for them.
@@ -106,5 +117,7 @@ export interface Store {
 
   /** Ends observe-only mode. */
   resume(): Promise<void>
+  /** How it is at this moment, as far as this node knows without asking. */
+  describe(): StoreDescription
   close(): Promise<void>
 }
