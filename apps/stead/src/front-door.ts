@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Configuration } from './configuration/index.ts'
 import { trustedProviders } from './identity-providers.ts'
 import type { Parts } from './parts.ts'
+import type { Version } from './version.ts'
 
 export interface FrontDoorOptions extends Surroundings {
   readonly configuration: Configuration
@@ -12,14 +13,26 @@ export interface FrontDoorOptions extends Surroundings {
   readonly world: World
   readonly metrics: MetricsRegistry
   readonly log: Logger
+  readonly version: Version
 }
 
 /** Opens every room, with the one door to them. */
 export async function openFrontDoor(options: FrontDoorOptions, parts: Parts): Promise<Door> {
-  const { configuration, engine, store, sealer, clients, world, metrics, log } = options
+  const { configuration, engine, store, sealer, clients, world, metrics, log, version } = options
   const isTls = configuration.tls !== undefined || configuration.behindProxy
   const providers = await trustedProviders(configuration, world)
-  const rooms = openRooms({ engine, store, sealer, clients, world, metrics, log, isSecure: isTls, ...providers })
+  const rooms = openRooms({
+    engine,
+    store,
+    sealer,
+    clients,
+    world,
+    metrics,
+    log,
+    version,
+    isSecure: isTls,
+    ...providers,
+  })
   parts.add({ name: 'rooms', close: () => rooms.close() })
   const door = buildDoor({
     ...{ ...rooms, world, log, metrics, isTls, sealer: replySealer(sealer) },

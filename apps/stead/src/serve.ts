@@ -62,7 +62,7 @@ export async function serve({ configuration, version, world, log }: ServeOptions
       retention: { records: recordRetention({ audit: configuration.auditRetention }) },
     })
     parts.add(enginePart(engine))
-    const door = await openFrontDoor({ configuration, engine, ...surroundings, world, metrics, log }, parts)
+    const door = await openFrontDoor({ configuration, engine, ...surroundings, world, metrics, log, version }, parts)
     const commands = {
       resume: () => engine.resume(),
       backup: ({ path }: { path?: unknown }) => backup(String(path)),

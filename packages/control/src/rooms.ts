@@ -38,6 +38,8 @@ import { regionRoutes } from './regions/api.ts'
 import type { RegionClients } from './regions/clients.ts'
 import { Region } from './regions/model.ts'
 import { regionWhole } from './regions/whole.ts'
+import { systemRoute } from './system/api.ts'
+import type { ProgramVersion } from './system/model.ts'
 import { teardownController } from './teardown/controller.ts'
 import type { Part } from './teardown/model.ts'
 
@@ -96,8 +98,10 @@ export const roomIndexes: readonly Index[] = identityIndexes
 export interface RoomOptions
   extends Surroundings,
     Omit<IdentityOptions, 'inProjects' | 'everything' | 'store' | 'commit'> {
-  readonly engine: Pick<Engine, 'cache' | 'commit'>
+  readonly engine: Pick<Engine, 'cache' | 'commit' | 'describe'>
   readonly metrics: Metrics
+  /** Of the program they are part of. */
+  readonly version: ProgramVersion
 }
 
 export interface Rooms {
@@ -116,7 +120,7 @@ export interface Rooms {
 
 /** Puts the rooms together, behind one door. */
 export function openRooms(options: RoomOptions): Rooms {
-  const { engine, store, sealer, clients, world, metrics, log } = options
+  const { engine, store, sealer, clients, world, metrics, log, version } = options
   const everything = engine.cache.platform()
   const commit = (set: ChangeSet) => engine.commit(set)
   const opened = identity({ ...options, everything, commit, inProjects })
@@ -137,6 +141,7 @@ export function openRooms(options: RoomOptions): Rooms {
         store,
       }),
       ...operationRoutes(store),
+      systemRoute({ engine, store, version }),
       eventsRoute({
         path: '/v1/organizations/:organization/events',
         scope: 'organization',

@@ -1,12 +1,4 @@
-import {
-  type ChangeSet,
-  changeSet,
-  createMetrics,
-  openSqliteStore,
-  ReadCache,
-  type Store,
-  silentLogger,
-} from '@stead/engine'
+import { changeSet, createMetrics, openSqliteStore, type Store, silentLogger, startEngine } from '@stead/engine'
 import { temporaryDirectory } from '@stead/testing'
 import { realWorld } from '@stead/world'
 import { expect, onTestFinished, test } from 'vitest'
@@ -22,9 +14,10 @@ const world = realWorld
 
 async function emptyStore() {
   const store = await openSqliteStore({ directory: temporaryDirectory(), world })
-  const cache = new ReadCache({ store, world, indexes: roomIndexes })
-  await cache.start()
-  const engine = { cache, commit: (set: ChangeSet) => store.commit(set) }
+  const engine = startEngine({ store, world, indexes: roomIndexes })
+  const { cache } = engine
+  await engine.loaded
+  const version = { version: '0.0.0', node: process.version }
   const rooms = openRooms({
     engine,
     ...surroundings(store, world),
@@ -32,10 +25,11 @@ async function emptyStore() {
     metrics: createMetrics(),
     log: silentLogger,
     isSecure: false,
+    version,
   })
   onTestFinished(async () => {
     await rooms.close()
-    await cache.stop()
+    await engine.stop()
     await store.close()
   })
   const start = async (keeper: TokenKeeper = new MemoryKeeper()) => {
@@ -43,16 +37,7 @@ async function emptyStore() {
     await cache.reached(store.head())
     return token
   }
-  const reset = () =>
-    resetAdminToken({
-      everything: cache.platform(),
-      world,
-      async commit(set) {
-        const committed = await store.commit(set)
-        await cache.reached(committed.revision)
-        return committed
-      },
-    })
+  const reset = () => resetAdminToken({ everything: cache.platform(), world, commit: set => engine.commit(set) })
   const come = async (token: string | undefined) =>
     rooms.authenticate({ method: 'GET', headers: { authorization: `Bearer ${token}` }, address: '127.0.0.1' })
   return { store, cache, start, reset, come }

@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createMetrics, type Engine, openSqliteStore, type Store, silentLogger, startEngine } from '@stead/engine'
+import {
+  type Controller,
+  createMetrics,
+  type Engine,
+  openSqliteStore,
+  type Store,
+  silentLogger,
+  startEngine,
+} from '@stead/engine'
 import type { ProviderDefinition } from '@stead/provider-kit'
 import { after, type Duration, millis, realWorld, type World } from '@stead/world'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -28,6 +36,8 @@ export interface HouseOptions extends Partial<RoomOptions> {
   readonly openStore?: () => Promise<Store>
   /** None unless said. */
   readonly providers?: readonly ProviderDefinition[]
+  /** Beside the rooms' own. */
+  readonly controllers?: readonly Controller[]
 }
 
 /** The whole of identity as it is served: a real store on disk, controllers, and the door on a loopback port. */
@@ -74,11 +84,17 @@ export class IdentityHouse {
 
   async start(): Promise<void> {
     const { world, directory } = this
-    const { openStore = () => openSqliteStore({ directory, world }), providers = [], ...options } = this.#options
+    const { openStore = () => openSqliteStore({ directory, world }), ...asked } = this.#options
+    const { providers = [], controllers = [], ...options } = asked
     this.store = await openStore()
     const { store } = this
     this.#surroundings = surroundings(store, world, providers)
-    this.engine = startEngine({ store, world, controllers: roomControllers(this.#surroundings), indexes: roomIndexes })
+    this.engine = startEngine({
+      store,
+      world,
+      controllers: [...roomControllers(this.#surroundings), ...controllers],
+      indexes: roomIndexes,
+    })
     const { cache, loaded } = this.engine
     await loaded
     this.admin = (await firstStart({ store, world, keeper: new MemoryKeeper() })) ?? this.admin
@@ -90,6 +106,7 @@ export class IdentityHouse {
       metrics: createMetrics(),
       log: silentLogger,
       isSecure: false,
+      version: { version: '0.0.0', node: process.version },
       ...options,
       // A thousandth of the usual work: these tests are not about it.
       passwordCost: { exponent: 6, blockSize: 8, parallelization: 1 },
