@@ -1,6 +1,7 @@
 // `npm run bench -- <suite>`: measures, prints, and ends with 1 when a floor is not passed.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { apiSuite } from './api/suite.ts'
 import { fileSystemOf, isMemoryOnly } from './harness/machine.ts'
 import { type Options, readOptions, usage } from './harness/options.ts'
 import { asMarkdown, asText } from './harness/print.ts'
@@ -10,7 +11,7 @@ import { storeSuite } from './store/suite.ts'
 
 export type Suite = (options: Options, scratch: Scratch, say: (progress: string) => void) => Promise<Report>
 
-const suites: Readonly<Record<string, Suite>> = { store: storeSuite }
+const suites: Readonly<Record<string, Suite>> = { api: apiSuite, store: storeSuite }
 
 function refuse(why: string): never {
   console.error(`${why}\n\n${usage}`)

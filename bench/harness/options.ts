@@ -11,6 +11,7 @@ export interface Options {
 export const usage = `Usage: npm run bench -- <suite> [options]
 
 Suites
+  api     requests, creates, start and memory of \`stead serve\`, beside a bare Fastify route
   store   durable commits, watch latency, restart and memory of the store, beside raw SQLite and etcd
 
 Options

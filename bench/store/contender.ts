@@ -1,5 +1,5 @@
-import { type Duration, millis, type World } from '@stead/world'
-import { Latencies } from '../harness/latencies.ts'
+import type { Duration, World } from '@stead/world'
+import { keepBusy } from '../harness/load.ts'
 import type { Sample } from '../harness/rounds.ts'
 import { type Operation, populationSize } from './workload.ts'
 
@@ -25,29 +25,10 @@ export interface Contender {
   close(): Promise<void>
 }
 
-/** What a window of writes gave: how many a second, and how long each waited. */
-export const sampleOf = (elapsed: Duration, latencies: Latencies): Sample => ({
-  rate: (latencies.count * 1_000) / elapsed,
-  p50: latencies.percentile(50),
-  p99: latencies.percentile(99),
-})
-
 /** Writers that wait for promises. Each has places of its own in the population, so that none waits for another. */
-export async function keepBusy(
+export const keepWriting = (
   world: World,
   { writers, duration }: Load,
   write: (place: number) => Promise<unknown>,
-): Promise<Sample> {
-  const latencies = new Latencies()
-  const start = world.monotonic()
-  const keepWriting = async (writer: number) => {
-    for (let place = writer; ; place = (place + writers) % populationSize) {
-      const began = world.monotonic()
-      if (began - start >= duration) return
-      await write(place)
-      latencies.record(world.monotonic() - began)
-    }
-  }
-  await Promise.all(Array.from({ length: writers }, (_, writer) => keepWriting(writer)))
-  return sampleOf(millis(world.monotonic() - start), latencies)
-}
+): Promise<Sample> =>
+  keepBusy(world, { workers: writers, duration }, (writer, turn) => write((writer + turn * writers) % populationSize))

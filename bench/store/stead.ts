@@ -1,7 +1,7 @@
 import type { Store, StoredObject } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Sample } from '../harness/rounds.ts'
-import { type Acknowledged, type Contender, keepBusy, type Load } from './contender.ts'
+import { type Acknowledged, type Contender, keepWriting, type Load } from './contender.ts'
 import { createOf, operations, populationSize, putOf, Workload } from './workload.ts'
 
 /** Our store: every writer commits change-sets of its own and waits for the answer. */
@@ -31,7 +31,7 @@ export class SteadContender implements Contender {
   }
 
   write(load: Load): Promise<Sample> {
-    return keepBusy(this.#world, load, load.operation === 'put' ? place => this.#put(place) : () => this.#create())
+    return keepWriting(this.#world, load, load.operation === 'put' ? place => this.#put(place) : () => this.#create())
   }
 
   close(): Promise<void> {

@@ -1,15 +1,16 @@
 import { changeSet, type ObjectDraft, type Store } from '@stead/engine'
-import { type Duration, millis, seconds, type World } from '@stead/world'
+import { type Duration, seconds, type World } from '@stead/world'
 import type { Chapter } from '../harness/chapter.ts'
 import { milliseconds } from '../harness/format.ts'
 import { Latencies } from '../harness/latencies.ts'
+import { keepPace } from '../harness/load.ts'
 import { atMost, type Floor, type Table } from '../harness/report.ts'
 import type { Sample, Samples } from '../harness/rounds.ts'
 import { median } from '../harness/statistics.ts'
 import { Workload } from './workload.ts'
 
 const commitsPerSecond = 500
-/** Commits of the first half second open files and let the compiler see the code: nobody's latency. */
+/** Those of the first half second. */
 const warmUpCommits = commitsPerSecond / 2
 
 /** Where commits go in and where watchers listen: one store, or two nodes of one. */
@@ -118,29 +119,14 @@ async function follow(
   }
 }
 
-/**
- * Times count from when a commit was due, not from when it was sent: a stall delays all that were due during it, and
- * measuring only the one that was under way would hide them ("coordinated omission").
- */
-async function commitAtRate(world: World, store: Store, commits: number): Promise<Latencies> {
-  const acknowledged = new Latencies()
+function commitAtRate(world: World, store: Store, commits: number): Promise<Latencies> {
   const objects = new Workload(world).creations(1_000).map(({ object }) => object)
-  const start = world.monotonic()
-  const commitDue = async (turn: number, due: number) => {
+  const pace = { perSecond: commitsPerSecond, count: commits, warmUp: warmUpCommits }
+  return keepPace(world, pace, (turn, due) => {
     const set = changeSet(world)
     set.puts.push(dueAt(objects[turn % objects.length]!, due))
-    await store.commit(set)
-    if (turn >= warmUpCommits) acknowledged.record(world.monotonic() - due)
-  }
-  const underWay: Promise<void>[] = []
-  while (underWay.length < commits) {
-    const due = start + (underWay.length * 1_000) / commitsPerSecond
-    const early = due - world.monotonic()
-    if (early > 0) await world.sleep(millis(early))
-    else underWay.push(commitDue(underWay.length, due))
-  }
-  await Promise.all(underWay)
-  return acknowledged
+    return store.commit(set)
+  })
 }
 
 interface DueStatus {

@@ -2,7 +2,7 @@ import type { ObjectDraft } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Sample } from '../../harness/rounds.ts'
 import type { Scratch } from '../../harness/scratch.ts'
-import { type Acknowledged, type Contender, keepBusy, type Load } from '../contender.ts'
+import { type Acknowledged, type Contender, keepWriting, type Load } from '../contender.ts'
 import { nextStatus, populationSize, Workload } from '../workload.ts'
 import { GrpcConnection } from './connection.ts'
 import { decodeRevision, encodePut } from './messages.ts'
@@ -38,7 +38,7 @@ export class EtcdContender implements Contender {
   }
 
   write(load: Load): Promise<Sample> {
-    return keepBusy(this.#world, load, place => this.#put(place))
+    return keepWriting(this.#world, load, place => this.#put(place))
   }
 
   /** Every put is one revision of etcd's: it must have counted as many as were acknowledged. */
