@@ -1,13 +1,16 @@
 // Fastify with a route per request and nothing else: answers bytes it was given, checks nothing, keeps nothing.
 import type { AddressInfo } from 'node:net'
-import Fastify from 'fastify'
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Operation } from '../contender.ts'
 
-/** What it answers, as JSON. */
-export interface BareAnswers {
-  readonly get: string
-  readonly list: string
-  readonly create: string
+/** What to answer a request with. */
+export interface BareAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
 }
+
+export type BareAnswers = Readonly<Record<Operation, BareAnswer>>
 
 /** What it says: where it listens, and then, whenever it is sent anything, the processor time it has used. */
 export type BareMessage =
@@ -18,10 +21,12 @@ const say = (message: BareMessage) => process.send?.(message)
 
 async function listen({ get, list, create }: BareAnswers): Promise<void> {
   const server = Fastify()
-  const json = 'application/json; charset=utf-8'
-  server.get('/get', (_request, reply) => reply.type(json).send(get))
-  server.get('/list', (_request, reply) => reply.type(json).send(list))
-  server.post('/create', (_request, reply) => reply.code(201).type(json).send(create))
+  const give = ({ status, headers, body }: BareAnswer) => {
+    return (_request: FastifyRequest, reply: FastifyReply) => reply.code(status).headers(headers).send(body)
+  }
+  server.get('/get', give(get))
+  server.get('/list', give(list))
+  server.post('/create', give(create))
   await server.listen({ host: '127.0.0.1', port: 0 })
   say({ type: 'listening', port: (server.server.address() as AddressInfo).port })
 }

@@ -3,6 +3,8 @@ import { endOfHead, readHead } from './messages.ts'
 
 export interface Answer {
   readonly status: number
+  /** The lines before the body. */
+  readonly head: string
   readonly body: Buffer
 }
 
@@ -58,14 +60,15 @@ export class HttpConnection {
     const bodyAt = endOfHead(this.#incoming)
     if (bodyAt === undefined) return
     try {
-      const { status, length } = readHead(this.#incoming.toString('latin1', 0, bodyAt))
+      const head = this.#incoming.toString('latin1', 0, bodyAt)
+      const { status, length } = readHead(head)
       if (this.#incoming.length < bodyAt + length) return
       if (this.#incoming.length > bodyAt + length) throw new Error('the server answered more than was asked')
       const body = this.#incoming.subarray(bodyAt)
       const { resolve } = this.#waiting!
       this.#incoming = Buffer.alloc(0)
       this.#waiting = undefined
-      resolve({ status, body })
+      resolve({ status, head, body })
     } catch (error) {
       this.#fail(error as Error)
     }

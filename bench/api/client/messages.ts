@@ -32,3 +32,13 @@ export function readHead(head: string): { readonly status: number; readonly leng
   if (status === undefined || length === undefined) throw new Error(`not an answer with a length: ${head}`)
   return { status: Number(status), length: Number(length) }
 }
+
+/** Every header of an answer, by its name in lower case. */
+export const headersOf = (head: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    head
+      .trimEnd()
+      .split('\r\n')
+      .slice(1)
+      .map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )

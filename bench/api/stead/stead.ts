@@ -1,7 +1,8 @@
 import type { World } from '@stead/world'
 import type { Scratch } from '../../harness/scratch.ts'
+import type { BareAnswers } from '../bare/process.ts'
 import { HttpConnection } from '../client/connection.ts'
-import { encodeRequest } from '../client/messages.ts'
+import { encodeRequest, headersOf } from '../client/messages.ts'
 import { type Contender, mustBeDone, type Operation } from '../contender.ts'
 import { SteadProgram } from './program.ts'
 
@@ -11,6 +12,8 @@ import { SteadProgram } from './program.ts'
  */
 const tokenCount = 4
 const makers = 64
+/** Headers that Node writes by itself. */
+const ofNode: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'keep-alive'])
 
 /** `stead serve` with an organization full of projects. */
 export class Stead implements Contender {
@@ -60,11 +63,15 @@ export class Stead implements Contender {
     return this.#program.residentBytes()
   }
 
-  /** The same requests' answers, for another to give. */
-  async answers(): Promise<Readonly<Record<Operation, string>>> {
+  /** What it answers, for another to answer the same bytes. */
+  async answers(): Promise<BareAnswers> {
     const connection = await HttpConnection.open(this.port)
-    const text = async (operation: Operation) => String((await connection.ask(this.requestOf(operation, 0, 0))).body)
-    const answers = { get: await text('get'), list: await text('list'), create: await text('create') }
+    const answer = async (operation: Operation) => {
+      const { status, head, body } = await connection.ask(this.requestOf(operation, 0, 0))
+      const ours = Object.entries(headersOf(head)).filter(([name]) => !ofNode.has(name))
+      return { status, headers: Object.fromEntries(ours), body: body.toString() }
+    }
+    const answers = { get: await answer('get'), list: await answer('list'), create: await answer('create') }
     this.acknowledged++
     connection.close()
     return answers
