@@ -9,7 +9,7 @@ import type { Scratch } from '../../harness/scratch.ts'
 import { HttpConnection } from '../client/connection.ts'
 import { encodeRequest, type Request } from '../client/messages.ts'
 
-const main = fileURLToPath(new URL('../../../apps/stead/src/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../../apps/stead/src/main.js', import.meta.url))
 
 export interface ProgramOptions {
   /** The data directory, made if it is not there. */
