@@ -3,6 +3,7 @@ import {
   auditRecords,
   firstStart,
   RegionClients,
+  type Registering,
   recordRetention,
   resetAdminToken,
   roomControllers,
@@ -19,6 +20,7 @@ import { openFrontDoor } from './front-door.ts'
 import { listen } from './http/server.ts'
 import { type Part, Parts } from './parts.ts'
 import { measureProcess } from './process-metrics.ts'
+import { type Detector, detectors, registerFound } from './regions/detect.ts'
 import { openStore } from './store.ts'
 import type { Version } from './version.ts'
 
@@ -54,7 +56,8 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const sealer = await openSealer(store, { world, keyFile, ...configuration.sealKeys })
     const tokenFile = new AdminTokenFile(configuration.data)
     const adminToken = await firstStart({ store, world, keeper: tokenFile })
-    const clients = new RegionClients({ providers: [], store, sealer, world })
+    const kinds = await detectors(configuration, world)
+    const clients = new RegionClients({ providers: kinds.map(({ provider }) => provider), store, sealer, world })
     parts.add({ name: 'clients of regions', close: () => clients.close() })
     const surroundings = { store, sealer, clients }
     const engine = startEngine({
@@ -78,7 +81,7 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const { url, part } = await listen({ configuration, log, world, metrics, parts, version, door })
     parts.add(part)
     // It listens while it loads, so that whoever asks is told why it is not ready; it is said to serve once it can.
-    await Promise.race([engine.loaded, failed])
+    await Promise.race([engine.loaded.then(() => lookAround(kinds, engine, { clients, sealer, world, log })), failed])
     const firstToken = adminToken === undefined ? undefined : { token: adminToken, path: tokenFile.path }
     return { url, firstToken, failed, stop: () => parts.close() }
   } catch (error) {
@@ -96,6 +99,19 @@ const tokenReset = auditRecords({
   from: { address: 'local' },
   count: 1,
 })
+
+/** Registers regions for what there is here. */
+function lookAround(
+  kinds: readonly Detector[],
+  engine: Engine,
+  surroundings: Omit<Registering, 'everything' | 'commit'> & { readonly log: Logger },
+): Promise<void> {
+  return registerFound(kinds, {
+    everything: engine.cache.platform(),
+    commit: set => engine.commit(set),
+    ...surroundings,
+  })
+}
 
 const enginePart = (engine: Engine): Part => ({
   name: 'engine',

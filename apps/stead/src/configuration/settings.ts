@@ -108,6 +108,11 @@ export const settings = {
     default: '400d',
     mustBe: text => ((parseDuration(text) ?? 0) > 0 ? undefined : 'a duration, such as 400d'),
   },
+  simulatedRegion: {
+    help: 'have a region `simulated` to try things out in: it lives in memory and ends with the process',
+    default: 'false',
+    mustBe: oneOf(['true', 'false']),
+  },
   logLevel: {
     help: `least important log lines to write: ${logLevels.join(', ')}`,
     placeholder: 'level',

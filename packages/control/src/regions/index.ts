@@ -1,1 +1,2 @@
 export { type ClientsOptions, RegionClients } from './clients.ts'
+export { type FoundRegion, type Registering, registerRegion } from './register.ts'

@@ -19,6 +19,7 @@ import { buildDoor } from '../../door/door.ts'
 import type { Route } from '../../door/route.ts'
 import { doorServerOptions } from '../../door/server-options.ts'
 import type { Answer, CallOptions } from '../../door/tests/shop.ts'
+import type { Registering } from '../../regions/register.ts'
 import {
   openRooms,
   type RoomOptions,
@@ -146,6 +147,13 @@ export class IdentityHouse {
     await this.#surroundings.clients.close()
     await this.store.close()
     rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  /** What it takes to register regions, as at the start of a node. */
+  registering(): Registering {
+    const { world, engine } = this
+    const { clients, sealer } = this.#surroundings
+    return { everything: engine.cache.platform(), commit: set => engine.commit(set), clients, sealer, world }
   }
 
   /** Lets time pass, for what looks at the clock. */
