@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import {
   auditRecords,
   firstStart,
+  RegionCatalogs,
   RegionClients,
   type Registering,
   recordRetention,
@@ -59,7 +60,8 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const kinds = await detectors(configuration, world)
     const clients = new RegionClients({ providers: kinds.map(({ provider }) => provider), store, sealer, world })
     parts.add({ name: 'clients of regions', close: () => clients.close() })
-    const surroundings = { store, sealer, clients }
+    const catalogs = new RegionCatalogs({ clients, world, metrics })
+    const surroundings = { store, sealer, clients, catalogs }
     const engine = startEngine({
       ...{ store, world, metrics, log, controllers: roomControllers(surroundings), indexes: roomIndexes },
       retention: { records: recordRetention({ audit: configuration.auditRetention }) },

@@ -35,8 +35,11 @@ import { quotaConflict } from './quotas/conflict.ts'
 import { auditedQuota } from './quotas/model.ts'
 import { QuotaVerifier } from './quotas/verifier.ts'
 import { regionRoutes } from './regions/api.ts'
+import type { RegionCatalogs } from './regions/catalog/catalogs.ts'
 import type { RegionClients } from './regions/clients.ts'
+import { healthController } from './regions/health/controller.ts'
 import { Region } from './regions/model.ts'
+import { forgetRemoved } from './regions/upkeep.ts'
 import { regionWhole } from './regions/whole.ts'
 import { systemRoute } from './system/api.ts'
 import type { ProgramVersion } from './system/model.ts'
@@ -86,12 +89,15 @@ export interface Surroundings {
   readonly sealer: Sealer
   /** The way to every backend. */
   readonly clients: RegionClients
+  /** What the backends offer, as this node knows it. */
+  readonly catalogs: RegionCatalogs
 }
 
 /** Everything the engine is started with. */
-export const roomControllers = (_surroundings: Surroundings): readonly Controller[] => [
+export const roomControllers = ({ catalogs }: Surroundings): readonly Controller[] => [
   ...identityControllers(inProjects),
   teardownController(theRegion),
+  healthController(catalogs),
 ]
 export const roomIndexes: readonly Index[] = identityIndexes
 
@@ -120,19 +126,20 @@ export interface Rooms {
 
 /** Puts the rooms together, behind one door. */
 export function openRooms(options: RoomOptions): Rooms {
-  const { engine, store, sealer, clients, world, metrics, log, version } = options
+  const { engine, store, sealer, clients, catalogs, world, metrics, log, version } = options
   const everything = engine.cache.platform()
   const commit = (set: ChangeSet) => engine.commit(set)
   const opened = identity({ ...options, everything, commit, inProjects })
   const audit = new Audit({ everything, kinds: audited, commit, world, log, metrics })
   const verifier = new QuotaVerifier({ engine, store, world, metrics, log })
   verifier.start()
+  const stopForgetting = forgetRemoved(engine.cache, { clients, catalogs })
   return {
     routes: [
       ...opened.routes,
       ...quotaRoutes({ store, verifier }),
       ...auditRoutes(store),
-      ...regionRoutes({ whole: theRegion, clients, sealer }),
+      ...regionRoutes({ whole: theRegion, clients, catalogs, sealer }),
       eventsRoute({
         path: '/v1/regions/:region/events',
         scope: 'platform',
@@ -175,6 +182,8 @@ export function openRooms(options: RoomOptions): Rooms {
     witness: audit,
     identity: opened,
     async close() {
+      stopForgetting()
+      catalogs.close()
       await Promise.all([opened.close(), verifier.stop(), audit.close()])
     },
   }

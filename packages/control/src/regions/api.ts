@@ -8,6 +8,7 @@ import { fail } from '../errors/index.ts'
 import { listSchema } from '../resource/model.ts'
 import { concludeDelete } from '../teardown/delete.ts'
 import type { Whole } from '../teardown/model.ts'
+import type { RegionCatalogs } from './catalog/catalogs.ts'
 import type { RegionClients } from './clients.ts'
 import { platformDefault, setPlatformDefault } from './default.ts'
 import { Region, RegionWrite, regionName, ShownRegion, unseenStatus } from './model.ts'
@@ -18,6 +19,7 @@ import { readChange, readNew, sealCredentials } from './write.ts'
 export interface RegionRoutesOptions {
   readonly whole: Whole
   readonly clients: RegionClients
+  readonly catalogs: RegionCatalogs
   readonly sealer: Sealer
 }
 
@@ -25,7 +27,7 @@ const ShownRegions = listSchema(ShownRegion, { title: 'RegionList' })
 const one = '/v1/regions/:region'
 const target = { kind: Region.kind }
 
-export const regionRoutes = ({ whole, clients, sealer }: RegionRoutesOptions): readonly Route[] => [
+export const regionRoutes = ({ whole, clients, catalogs, sealer }: RegionRoutesOptions): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/regions',
@@ -49,7 +51,10 @@ export const regionRoutes = ({ whole, clients, sealer }: RegionRoutesOptions): r
       const isDefault = !region.spec.organizations && !platformDefault(everything)
       if (isDefault) setPlatformDefault(set, everything, { region: region.id, at: world.now() })
       return conclude(set, outcome =>
-        created(regionsAsSeenBy(caller, everything, isDefault ? region.id : undefined), outcome.object(region)),
+        created(
+          regionsAsSeenBy(caller, { everything, catalogs, defaultId: isDefault ? region.id : undefined }),
+          outcome.object(region),
+        ),
       )
     },
   }),
@@ -63,7 +68,7 @@ export const regionRoutes = ({ whole, clients, sealer }: RegionRoutesOptions): r
     replies: { 200: ShownRegions },
     handle: ({ caller, objects, place, query }) =>
       listReply({
-        ...{ objects, place, query, resource: regionsAsSeenBy(caller, objects) },
+        ...{ objects, place, query, resource: regionsAsSeenBy(caller, { everything: objects, catalogs }) },
         only: { where: region => isSeenBy(region, caller) },
       }),
   }),
@@ -78,7 +83,7 @@ export const regionRoutes = ({ whole, clients, sealer }: RegionRoutesOptions): r
     handle({ caller, place, query }, { everything }) {
       const { organizationId } = place as Extract<typeof place, { type: 'project' }>
       return listReply({
-        ...{ objects: everything, place, query, resource: regionsAsSeenBy(caller, everything) },
+        ...{ objects: everything, place, query, resource: regionsAsSeenBy(caller, { everything, catalogs }) },
         only: { where: region => isOpenTo(region, organizationId) },
       })
     },
@@ -92,7 +97,7 @@ export const regionRoutes = ({ whole, clients, sealer }: RegionRoutesOptions): r
     params: Type.Object({ region: Type.String() }),
     replies: { 200: ShownRegion },
     handle: ({ params, caller }, { everything }) =>
-      ok(regionsAsSeenBy(caller, everything), regionSeenBy(everything, caller, params.region)),
+      ok(regionsAsSeenBy(caller, { everything, catalogs }), regionSeenBy(everything, caller, params.region)),
   }),
   route({
     method: 'PATCH',
@@ -107,7 +112,7 @@ export const regionRoutes = ({ whole, clients, sealer }: RegionRoutesOptions): r
     handle({ target, body, caller }, { world, everything, conclude }) {
       const { after, credentials } = readChange(target, body, { clients, everything })
       const { changes, changed: _, ...fields } = after
-      const shown = regionsAsSeenBy(caller, everything)
+      const shown = regionsAsSeenBy(caller, { everything, catalogs })
       const set = changeSet(world)
       const spec = credentials
         ? sealCredentials(set, sealer, { region: target, spec: fields.spec, credentials })
@@ -129,7 +134,7 @@ export const regionRoutes = ({ whole, clients, sealer }: RegionRoutesOptions): r
     target,
     replies: { 200: ShownRegion },
     handle({ target, caller }, { world, everything, conclude }) {
-      const shown = regionsAsSeenBy(caller, everything, target.id)
+      const shown = regionsAsSeenBy(caller, { everything, catalogs, defaultId: target.id })
       if (platformDefault(everything)?.id === target.id) return ok(shown, target)
       if (target.deletedAt !== undefined) throw fail('invalid_state', 'this region is being deleted')
       const set = changeSet(world).expectRevision(target, target.revision)
@@ -149,7 +154,7 @@ export const regionRoutes = ({ whole, clients, sealer }: RegionRoutesOptions): r
     handle: ({ target, caller }, services) =>
       concludeDelete(
         services,
-        { whole, resource: regionsAsSeenBy(caller, services.everything) },
+        { whole, resource: regionsAsSeenBy(caller, { everything: services.everything, catalogs }) },
         { target, caller, query: {} },
       ),
   }),

@@ -22,6 +22,7 @@ export interface ClientsOptions {
 
 /** A connection that never comes to be must not be waited for by everybody for ever. */
 const connectLimit = seconds(30)
+const closeLimit = seconds(5)
 
 interface Client {
   /** Of what it was connected with. */
@@ -29,11 +30,16 @@ interface Client {
   readonly provider: Promise<Provider>
 }
 
+/** Names what a region is connected with. When it differs, it may be another account, or another backend. */
+export const settingsOf = ({ spec: { configuration, credentials } }: Pick<Region, 'spec'>): string =>
+  fingerprint([configuration, credentials])
+
 /** The providers of all regions, connected: one each, shared by everybody on this node, made when it is first needed. */
 export class RegionClients {
   readonly #options: ClientsOptions
   readonly #kinds: ReadonlyMap<string, ProviderDefinition>
   readonly #clients = new Map<string, Client>()
+  readonly #closing = new AbortController()
 
   constructor(options: ClientsOptions) {
     this.#options = options
@@ -52,8 +58,7 @@ export class RegionClients {
 
   /** The provider of a region as it is configured now. Fails with a `ProviderError` when it cannot be connected. */
   async of(region: Region): Promise<Provider> {
-    const { configuration, credentials } = region.spec
-    const settings = fingerprint([configuration, credentials])
+    const settings = settingsOf(region)
     const known = this.#clients.get(region.id)
     if (known?.settings === settings) return known.provider
     const client = { settings, provider: this.#connect(region) }
@@ -83,7 +88,15 @@ export class RegionClients {
   async close(): Promise<void> {
     const clients = [...this.#clients.values()]
     this.#clients.clear()
-    await Promise.all(clients.map(async ({ provider }) => (await provider.catch(() => undefined))?.close()))
+    this.#closing.abort(new ProviderError('Unavailable', 'this node is stopping'))
+    const { world } = this.#options
+    await Promise.all(
+      clients.map(async ({ provider }) => {
+        const connected = await provider.catch(() => undefined)
+        // Nobody's stop waits for a backend that does not answer.
+        if (connected) await withDeadline(world, closeLimit, () => connected.close()).catch(() => {})
+      }),
+    )
   }
 
   async #connect(region: Region): Promise<Provider> {
@@ -93,12 +106,16 @@ export class RegionClients {
     if (!definition) throw new ProviderError('Unsupported', `this node has no provider ${kind}`)
     const credentials = await this.#credentials(region)
     const owner = this.ownerIn(region)
-    return withDeadline(world, connectLimit, signal =>
-      definition.connect({
-        // A newer version may ask for more than was there to say when the region was made.
-        configuration: withDefaults(definition.configuration, configuration),
-        ...{ credentials, owner, world, signal },
-      }),
+    return withDeadline(
+      world,
+      connectLimit,
+      signal =>
+        definition.connect({
+          // A newer version may ask for more than was there to say when the region was made.
+          configuration: withDefaults(definition.configuration, configuration),
+          ...{ credentials, owner, world, signal },
+        }),
+      this.#closing.signal,
     )
   }
 

@@ -74,6 +74,12 @@ export type Region = StoredObject<RegionSpec, RegionStatus>
 
 export const RegionWrite = writeSchema('Region', Region.kind, RegionWriteSpec)
 
+const Share = Type.Union([Type.Object({ total: Type.Number(), used: Type.Number() }), Type.Null()])
+const Capacity = Type.Object(
+  { servers: Share, cpuMillis: Share, memoryMiB: Share },
+  { description: 'How much there is and how much is taken, where the backend says so; for who may change regions.' },
+)
+
 /** How one is read. What tells of the backend or of other tenants is only for who may change it. */
 export const ShownRegion = resourceSchema(
   Type.Object({
@@ -86,6 +92,14 @@ export const ShownRegion = resourceSchema(
   Type.Object({
     ...keptStatus,
     isDefault: Type.Boolean({ description: 'Whether it is meant where no region is named.' }),
+    checkedAt: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When the node that answers last asked the backend itself; absent when another node does.',
+      }),
+    ),
+    latencyMs: Type.Optional(Type.Integer({ minimum: 0, description: 'How long the backend took then.' })),
+    capacity: Type.Optional(Capacity),
     conditions: Type.Optional(Type.Array(Condition)),
   }),
   { title: 'Region' },
