@@ -35,6 +35,7 @@ import { quotaConflict } from './quotas/conflict.ts'
 import { auditedQuota } from './quotas/model.ts'
 import { QuotaVerifier } from './quotas/verifier.ts'
 import { regionRoutes } from './regions/api.ts'
+import { catalogRoutes } from './regions/catalog/api.ts'
 import type { RegionCatalogs } from './regions/catalog/catalogs.ts'
 import type { RegionClients } from './regions/clients.ts'
 import { healthController } from './regions/health/controller.ts'
@@ -140,6 +141,7 @@ export function openRooms(options: RoomOptions): Rooms {
       ...quotaRoutes({ store, verifier }),
       ...auditRoutes(store),
       ...regionRoutes({ whole: theRegion, clients, catalogs, sealer }),
+      ...catalogRoutes(catalogs),
       eventsRoute({
         path: '/v1/regions/:region/events',
         scope: 'platform',

@@ -152,7 +152,7 @@ export const catalogue = {
   unavailable: {
     status: 503,
     title: 'Unavailable',
-    meaning: 'The server is overloaded, starting, stopping, or cannot reach its store.',
+    meaning: 'The server is overloaded, starting, stopping, or cannot reach its store or the backend of a region.',
     suggestion: 'try again after the time in Retry-After, with the same Idempotency-Key if one was sent',
   },
 } as const satisfies Record<string, CatalogueEntry>

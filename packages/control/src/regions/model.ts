@@ -6,6 +6,7 @@ import { resource } from '../resource/resource.ts'
 import { secret } from '../schema/secret.ts'
 import { SealedContent } from '../sealed/model.ts'
 import type { EndingStatus } from '../teardown/model.ts'
+import { OperatorFlavors, OperatorImages } from './catalog/model.ts'
 
 /**
  * `draining` takes nothing new. `maintenance` is also left alone: it is looked at, and nothing is changed there until it
@@ -23,6 +24,8 @@ const organizations = Type.Optional(
   }),
 )
 
+const offering = { flavors: Type.Optional(OperatorFlavors), images: Type.Optional(OperatorImages) }
+
 /** A named place that runs instances, backed by one provider and its configuration. It belongs to the platform. */
 export const RegionSpec = Type.Object({
   provider,
@@ -30,6 +33,7 @@ export const RegionSpec = Type.Object({
   credentials: Type.Optional(SealedContent),
   mode: RegionMode,
   organizations,
+  ...offering,
 })
 export type RegionSpec = Static<typeof RegionSpec>
 
@@ -47,6 +51,7 @@ export const RegionWriteSpec = Type.Object({
   ),
   mode: Type.Optional(RegionMode),
   organizations,
+  ...offering,
 })
 
 export const RegionHealth = Type.Enum(['healthy', 'unhealthy', 'unknown'])
@@ -88,6 +93,7 @@ export const ShownRegion = resourceSchema(
     configuration: Type.Optional(Configuration),
     credentials: Type.Optional(SealedContent),
     organizations,
+    ...offering,
   }),
   Type.Object({
     ...keptStatus,

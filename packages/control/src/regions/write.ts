@@ -7,6 +7,7 @@ import { Organization } from '../organizations/model.ts'
 import type { PatchValue, WriteValue } from '../resource/bodies.ts'
 import { fieldsWrong, type Patched, patched, written } from '../resource/write.ts'
 import { type SealedContent, sealInto } from '../sealed/model.ts'
+import { flavorErrors } from './catalog/model.ts'
 import type { RegionClients } from './clients.ts'
 import { Region, type RegionSpec, RegionWriteSpec } from './model.ts'
 import { providerErrors, refuseMisfit, unknownProvider, withDefaults } from './provider-fields.ts'
@@ -25,7 +26,7 @@ export function readNew(
   { clients, everything }: Omit<Writing, 'sealer'>,
 ) {
   const { spec: sent, ...fields } = written({ spec: RegionWriteSpec }, body)
-  const { provider, credentials = {}, mode = 'active', organizations } = sent
+  const { provider, credentials = {}, mode = 'active', organizations, flavors, images } = sent
   const definition = clients.definition(provider)
   if (!definition) throw unknownProvider(clients.kinds())
   const configuration = withDefaults(definition.configuration, sent.configuration ?? {}) as Fields
@@ -33,9 +34,12 @@ export function readNew(
     ...providerErrors(definition, 'configuration', configuration),
     ...providerErrors(definition, 'credentials', credentials),
   ])
+  refuseOdd(flavors)
   const spec: RegionSpec = {
     ...{ provider, configuration, mode },
     ...(organizations && { organizations: idsOf(everything, organizations) }),
+    ...(flavors && { flavors }),
+    ...(images && { images }),
   }
   return { ...fields, spec, credentials }
 }
@@ -46,6 +50,7 @@ export function readChange(target: Region, body: PatchValue, writing: Omit<Writi
   const { credentials: sent, ...rest } = body.spec ?? {}
   const organizations = isTexts(rest.organizations) ? { organizations: idsOf(everything, rest.organizations) } : {}
   const after = patched(Region, target, { ...body, spec: { ...rest, ...organizations } })
+  if (after.changed('/spec/flavors')) refuseOdd(after.spec.flavors)
   const { provider } = target.spec
   const definition = clients.definition(provider)
   const isChanged = after.changed('/spec/configuration')
@@ -61,6 +66,11 @@ export function readChange(target: Region, body: PatchValue, writing: Omit<Writi
   ])
   const spec = isChanged ? { ...after.spec, configuration } : after.spec
   return { after: { ...after, spec }, ...(credentials !== undefined && { credentials }) }
+}
+
+function refuseOdd(flavors: RegionSpec['flavors']): void {
+  const errors = flavors ? flavorErrors(flavors) : []
+  if (errors.length > 0) throw fail('invalid', 'some flavors make no sense', { errors: [...errors] })
 }
 
 export interface Change {

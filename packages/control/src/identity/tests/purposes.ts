@@ -8,6 +8,8 @@ const forEverybody = [
   'GET /v1/projects',
   'GET /v1/regions',
   'GET /v1/regions/:region',
+  'GET /v1/regions/:region/flavors',
+  'GET /v1/regions/:region/images',
   'GET /v1/me/tokens',
   'POST /v1/me/tokens',
   'DELETE /v1/me/tokens/:token',

@@ -21,6 +21,12 @@ export interface Answered {
   readonly latency: Duration
 }
 
+export interface LastKnown {
+  readonly answered: (Answered & { readonly age: Duration }) | undefined
+  /** Why the last call failed, if it did. */
+  readonly error: unknown
+}
+
 interface Entry {
   /** Of what the region was connected with: another account has another catalog. */
   readonly settings: string
@@ -61,15 +67,16 @@ export class RegionCatalogs {
   }
 
   /** What the backend last answered this node, at once. One that is getting old, or not there yet, is asked for meanwhile. */
-  lastKnown(region: Region): { readonly answered?: Answered; readonly error?: unknown } {
+  lastKnown(region: Region): LastKnown {
     const entry = this.#entry(region)
     if (this.#isDue(entry)) this.ask(region).catch(() => {})
     const { answered, failed } = entry
-    return { ...(answered && { answered }), ...(failed && { error: failed.error }) }
+    const age = millis(answered ? this.#options.world.monotonic() - answered.moment : 0)
+    return { answered: answered && { ...answered, age }, error: failed?.error }
   }
 
   /** As `lastKnown`, and waits a little where a backend has neither answered nor failed yet. */
-  async firstKnown(region: Region, patience: Duration): Promise<ReturnType<RegionCatalogs['lastKnown']>> {
+  async firstKnown(region: Region, patience: Duration): Promise<LastKnown> {
     const { world } = this.#options
     const known = this.lastKnown(region)
     const { asking } = this.#entry(region)
