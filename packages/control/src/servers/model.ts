@@ -1,4 +1,4 @@
-import { type BaseStatus, kindOf, type StoredObject } from '@stead/engine'
+import { type BaseStatus, type Index, kindOf, type StoredObject } from '@stead/engine'
 import type { LaunchSource, ProviderErrorCode, ServerInfo } from '@stead/provider-kit'
 import type { Instant } from '@stead/world'
 import type { SealedContent } from '../sealed/model.ts'
@@ -21,7 +21,8 @@ export interface ServerSpec {
   readonly source: LaunchSource['type']
   /**
    * The `LaunchSpec`, rendered and resolved to the backend's words, with every secret in it: sealed as a whole beside the
-   * server, so that none can be read from an object, and a second launch is the same as the first.
+   * server, so that none can be read from an object, and a second launch is the same as the first. The power in it does
+   * not count: that is `power`.
    */
   readonly launch: SealedContent
   readonly power: 'on' | 'off'
@@ -40,6 +41,13 @@ export type Observed = Pick<
   'state' | 'stateReason' | 'launchedAt' | 'flavor' | 'image' | 'addresses' | 'endpoints' | 'services'
 >
 
+/** What a launched server is to become. */
+export interface Target {
+  /** Names the sealed content. */
+  readonly launch: string
+  readonly rebuild: number
+}
+
 /** What the backend refused or could not do, in words that a tenant may read. */
 export interface ServerFailure {
   readonly code: ProviderErrorCode
@@ -47,6 +55,8 @@ export interface ServerFailure {
   /** Whether it is being tried again. */
   readonly retrying: boolean
   readonly since: Instant
+  /** The change of a launched server that was refused, and is not tried again until something else is wanted. */
+  readonly refused?: Target
 }
 
 export interface ServerStatus extends BaseStatus {
@@ -57,17 +67,12 @@ export interface ServerStatus extends BaseStatus {
   readonly backendId?: string
   readonly observed?: Observed
   /**
-   * What the backend has been brought to, or what the launch that is under way brings it to. `launch` names the sealed
-   * content. `power` is what it was last brought to: one that is found otherwise later did so by itself.
+   * What the backend has been brought to, or what the launch that is under way brings it to. One whose power is found
+   * otherwise later, with nothing asked of it, did so by itself.
    */
-  readonly applied?: {
-    readonly launch: string
-    readonly power: 'on' | 'off'
-    readonly restart: number
-    readonly rebuild: number
-  }
+  readonly applied?: Target & { readonly power: 'on' | 'off'; readonly restart: number }
   /** What it is being brought to: written before the backend is asked, and carried through before anything newer is. */
-  readonly applying?: { readonly launch: string; readonly rebuild: number }
+  readonly applying?: Target
   /** When it was last changed by us: a picture of it from before says nothing of it now. */
   readonly changedAt?: Instant
   /** It was there and is gone though nobody here asked for that. */
@@ -78,3 +83,9 @@ export interface ServerStatus extends BaseStatus {
 /** Hidden from tenants: they see it as the status of their instance. */
 export const servers = kindOf<StoredObject<ServerSpec, ServerStatus>>('server')
 export type Server = StoredObject<ServerSpec, ServerStatus>
+
+export const serversByRegion: Index<Server> = {
+  name: 'region',
+  kind: servers,
+  keys: ({ spec }) => [spec.region],
+}

@@ -1,0 +1,123 @@
+import { createToken, type LaunchSpec, type MachineSize, type ServerInfo } from '@stead/provider-kit'
+import { decideChangeStep, resized } from './change.ts'
+import type { Server, Target } from './model.ts'
+import { ask, type Reach } from './reach.ts'
+import { observedOf, type StatusPatch, writeOutcome } from './status.ts'
+
+/** Answers what it has come to: more to do later, or an end that was refused. */
+export type Changed = 'done' | 'waiting' | { readonly impossible: readonly string[] }
+
+/** Once per sequence number: repeated, it does not wipe again. */
+const rebuildToken = (id: string, sequence: number) => createToken(`${id}.rebuild.${sequence}`)
+
+/** Brings a launched server to a target that was written down before. Safe to repeat from the start. */
+export async function change(
+  reach: Reach,
+  server: Server,
+  target: Target,
+  { fresh }: { readonly fresh: boolean },
+): Promise<Changed> {
+  const applied = server.status.applied!
+  const power = server.spec.power
+  const [from, to] = await Promise.all([reach.content(server, applied.launch), reach.content(server, target.launch)])
+  const step = decideChangeStep({
+    from,
+    to,
+    rebuild: target.rebuild > applied.rebuild,
+    state: server.status.observed!.state,
+    groups: reach.provider.capabilities().groups,
+  })
+  switch (step.type) {
+    case 'impossible':
+      return { impossible: step.fields }
+    case 'wait':
+      return 'waiting'
+    case 'stop':
+      await stop(reach, server, { hard: false })
+      return 'waiting'
+    case 'apply': {
+      const kept = { ...from, power: applied.power }
+      const sized = step.resize ? resized(kept, step.resize) : kept
+      let info = step.resize && (await resize(reach, server, step.resize))
+      if (step.rest === 'update') info = await update(reach, server, sized, { ...to, power: applied.power })
+      if (step.rest === 'rebuild') info = await rebuild(reach, server, { ...to, power }, { target, fresh })
+      // It was stopped for its new size, or has the power it was rebuilt with: what is wanted is made true after this.
+      const reached = step.rest === 'rebuild' ? power : step.resize ? 'off' : applied.power
+      await writeChanged(reach, server, { target, power: reached, info })
+      return 'done'
+    }
+  }
+}
+
+const resize = (reach: Reach, { status }: Server, size: MachineSize): Promise<ServerInfo> =>
+  ask(reach, 'resize', (provider, options) => provider.resize!(status.backendId!, size, options))
+
+const update = (reach: Reach, { status }: Server, from: LaunchSpec, to: LaunchSpec): Promise<ServerInfo> =>
+  ask(reach, 'update', (provider, options) => provider.update!(status.backendId!, from, to, options))
+
+const rebuild = (
+  reach: Reach,
+  { id, status }: Server,
+  to: LaunchSpec,
+  { target, fresh }: { readonly target: Target; readonly fresh: boolean },
+): Promise<ServerInfo> =>
+  ask(reach, 'rebuild', (provider, options) =>
+    provider.rebuild!(status.backendId!, to, rebuildToken(id, target.rebuild), { ...options, ...(fresh && { fresh }) }),
+  )
+
+interface Reached {
+  readonly target: Target
+  readonly power: 'on' | 'off'
+  readonly info: ServerInfo | undefined
+}
+
+/** What it was launched as before is dropped with this: nothing leads back to it. */
+const writeChanged = ({ context }: Reach, server: Server, { target, power, info }: Reached): Promise<void> =>
+  writeOutcome(
+    context,
+    server,
+    {
+      applied: { ...server.status.applied!, ...target, power },
+      applying: undefined,
+      failure: undefined,
+      ...(info && { observed: observedOf(info), changedAt: context.world.now() }),
+    },
+    (set, { spec }) => {
+      const before = server.status.applied!.launch
+      if (before !== target.launch && before !== spec.launch.sealed) set.dropBlob(server, before)
+    },
+  )
+
+const acted = ({ context }: Reach, server: Server, info: ServerInfo, also: StatusPatch = {}): Promise<void> =>
+  writeOutcome(context, server, {
+    observed: observedOf(info),
+    changedAt: context.world.now(),
+    failure: undefined,
+    ...also,
+  })
+
+/** Answers whether it took: a stop may be accepted and have no effect. */
+export async function stop(reach: Reach, server: Server, { hard }: { readonly hard: boolean }): Promise<boolean> {
+  const id = server.status.backendId!
+  const info = await ask(reach, 'stop', (provider, options) => provider.stop(id, { ...options, hard }))
+  await acted(reach, server, info)
+  return info.state === 'stopping' || info.state === 'stopped'
+}
+
+export async function start(reach: Reach, server: Server): Promise<void> {
+  const id = server.status.backendId!
+  const info = await ask(reach, 'start', (provider, options) => provider.start(id, options))
+  await acted(reach, server, info, { applied: { ...server.status.applied!, power: 'on' } })
+}
+
+export async function reboot(
+  reach: Reach,
+  server: Server,
+  { hard, service }: { readonly hard: boolean; readonly service?: string },
+): Promise<void> {
+  const id = server.status.backendId!
+  const info = await ask(reach, 'reboot', (provider, options) =>
+    provider.reboot!(id, { ...options, hard, ...(service !== undefined && { service }) }),
+  )
+  await acted(reach, server, info, { applied: { ...server.status.applied!, restart: server.spec.restart!.sequence } })
+}

@@ -1,0 +1,178 @@
+import {
+  again,
+  type Controller,
+  controller,
+  done,
+  park,
+  type ReconcileContext,
+  type Result,
+  type Wake,
+} from '@stead/engine'
+import { seconds } from '@stead/world'
+import { Region } from '../regions/model.ts'
+import { change, reboot, start, stop } from './changing.ts'
+import { decideServer, type ServerAction, sameTarget, wantedTarget } from './decide.ts'
+import { forget, terminate } from './ending.ts'
+import { explain, failureAfter, isWorthTelling, Patience, type Stage } from './failure.ts'
+import { holdOf } from './hold.ts'
+import { beginAnew, find, intendLaunch, launch } from './launching.ts'
+import { type Server, type ServerFailure, servers, serversByRegion } from './model.ts'
+import { type Reach, reachRegion, type ServerSurroundings } from './reach.ts'
+import { type StatusPatch, writeIntent, writeOutcome } from './status.ts'
+
+/** A launch takes longer than anything the store does, and each mostly waits: the backend says when it is too much. */
+const concurrency = 256
+/** A stop that did not take is asked for again after this. */
+const stopAgain = seconds(5)
+
+/** Makes each server true at its backend, once, whatever happens on the way; and ends it there before it is forgotten. */
+export function serverController(surroundings: ServerSurroundings): Controller {
+  const patience = new Patience()
+  return controller<Server>({
+    name: 'servers',
+    kind: servers,
+    concurrency,
+    wakes: [regionWake],
+    async reconcile(server, context) {
+      const region = context.cache.get<Region>(Region.kind, server.spec.region)
+      if (!region) return park('RegionGone', 'its region is gone')
+      if (holdOf(region)) return done
+      if (context.observeOnly) return observeOnly(server)
+      let stage: Stage = 'connect'
+      try {
+        const reach = await reachRegion(context, surroundings, region)
+        stage = 'act'
+        const view = { server, groups: reach.provider.capabilities().groups, remembers: reach.remembers }
+        const action = decideServer(view)
+        if (action.type === 'intend-launch' || action.type === 'launch') stage = 'launch'
+        const result = await perform(action, { reach, server })
+        patience.forget(server.id)
+        return result
+      } catch (error) {
+        return fail(error, { server, context, stage, patience })
+      }
+    },
+    forgotten: ({ id }) => patience.forget(id),
+  })
+}
+
+/** A region that is changed may let in what it did not before. Its health, which changes often, wakes nobody. */
+const regionWake: Wake = {
+  kind: Region.kind,
+  keys({ object, previous }, { cache }) {
+    const [now, before] = [object as Region, previous as Region | undefined]
+    if (before && now.generation === before.generation && holdOf(now) === holdOf(before)) return []
+    return cache.list({ kind: servers, index: { name: serversByRegion.name, key: now.id } }).items.map(({ id }) => id)
+  },
+}
+
+/** Nothing is sent and nothing forgotten while the store only observes: what it does not know may have happened. */
+const observeOnly = ({ spec, status, deletedAt }: Server): Result =>
+  deletedAt === undefined && status.backendId !== undefined && spec.power === status.applied?.power
+    ? done
+    : park('ObserveOnly', 'this store only observes until it is resumed')
+
+interface Pass {
+  readonly reach: Reach
+  readonly server: Server
+}
+
+async function perform(action: ServerAction, { reach, server }: Pass): Promise<Result> {
+  const { context } = reach
+  const newest = () => context.cache.get(servers, server.id) ?? server
+  switch (action.type) {
+    case 'rest':
+      await settle(context, server)
+      return done
+    case 'intend-launch':
+      await intendLaunch(reach, server)
+      await launch(reach, newest(), { fresh: reach.remembers })
+      return done
+    case 'launch':
+      await launch(reach, server, { fresh: false })
+      return done
+    case 'find':
+      if ((await find(reach, server)) === 'nothing')
+        await (server.deletedAt === undefined ? beginAnew(reach, server) : forget(reach, server))
+      return done
+    case 'terminate':
+      return (await terminate(reach, server)) ?? done
+    case 'forget':
+      await forget(reach, server)
+      return done
+    case 'intend-change':
+      await writeIntent(context, server, { applying: action.target })
+      return finishChange(reach, newest(), true)
+    case 'change':
+      return finishChange(reach, server, false)
+    case 'note': {
+      const { power, restart } = action
+      await writeOutcome(context, server, { applied: { ...server.status.applied!, power, restart } })
+      return done
+    }
+    case 'start':
+      await start(reach, server)
+      return done
+    case 'stop':
+      return (await stop(reach, server, action)) ? done : again(stopAgain, 'the stop did not take')
+    case 'reboot':
+      await reboot(reach, server, action)
+      return done
+    case 'refuse':
+      await refuse(context, server, action.message)
+      return done
+  }
+}
+
+async function finishChange(reach: Reach, server: Server, fresh: boolean): Promise<Result> {
+  const target = server.status.applying!
+  const changed = await change(reach, server, target, { fresh })
+  if (typeof changed === 'string') return done
+  const message = `this cannot be changed in place in its region: ${changed.impossible.join(', ') || 'the disk'}`
+  await refuse(reach.context, server, message, { applying: undefined, refused: target })
+  return done
+}
+
+function refuse(
+  context: ReconcileContext,
+  server: Server,
+  message: string,
+  { refused, ...also }: StatusPatch & Pick<ServerFailure, 'refused'> = {},
+): Promise<void> {
+  const told = { code: 'Unsupported', message, retrying: false, retryAfter: undefined } as const
+  const failure = failureAfter(server.status.failure, told, { now: context.world.now(), ...(refused && { refused }) })
+  return writeOutcome(context, server, { ...also, failure })
+}
+
+/** Nothing is left to do: a failure that nobody tries to get over any more is over, unless it is why nothing is done. */
+async function settle(context: ReconcileContext, server: Server): Promise<void> {
+  const { failure, backendId, lost } = server.status
+  if (!failure) return
+  const stands = failure.refused
+    ? sameTarget(failure.refused, wantedTarget(server))
+    : backendId === undefined && !failure.retrying
+  if (!stands || lost) await writeOutcome(context, server, { failure: undefined })
+}
+
+interface Failed {
+  readonly server: Server
+  readonly context: ReconcileContext
+  readonly stage: Stage
+  readonly patience: Patience
+}
+
+async function fail(error: unknown, { server, context, stage, patience }: Failed): Promise<Result> {
+  const explained = explain(error, stage)
+  if (!explained || context.signal.aborted) throw error
+  const { code, message, retrying } = explained
+  const failures = patience.fail(server.id)
+  context.log.warn({ error, stage, failures }, 'the backend did not do what a server needs')
+  const status = context.cache.get(servers, server.id)?.status ?? server.status
+  const refused = retrying ? undefined : status.applying
+  if (isWorthTelling(code, failures)) {
+    const failure = failureAfter(status.failure, explained, { now: context.world.now(), ...(refused && { refused }) })
+    await writeOutcome(context, server, { failure, ...(refused && { applying: undefined }) })
+  }
+  if (retrying) return again(patience.pause(context.world, explained, failures), code)
+  return refused ? done : park(code, message)
+}

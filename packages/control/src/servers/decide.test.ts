@@ -1,0 +1,204 @@
+import type { Groups, ServerState } from '@stead/provider-kit'
+import { serverStates } from '@stead/provider-kit'
+import { instant } from '@stead/world'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decideServer, type ServerAction, type ServerView } from './decide.ts'
+import type { Observed, ServerSpec, ServerStatus } from './model.ts'
+
+const content = fc.constantFrom('a', 'b', 'c')
+const power = fc.constantFrom('on', 'off')
+const sequence = fc.nat({ max: 3 })
+const target = fc.record({ launch: content, rebuild: sequence })
+
+const anySpec: fc.Arbitrary<ServerSpec> = fc
+  .record({
+    power,
+    launch: content,
+    restart: fc.option(
+      fc.record(
+        { sequence, hard: fc.boolean(), service: fc.constantFrom('web') },
+        { requiredKeys: ['sequence', 'hard'] },
+      ),
+      { nil: undefined },
+    ),
+    rebuild: fc.option(fc.record({ sequence }), { nil: undefined }),
+  })
+  .map(({ power, launch, restart, rebuild }) => ({
+    region: 'reg',
+    generation: 1,
+    source: 'machine',
+    launch: { sealed: launch, sizeBytes: 1 },
+    power,
+    ...(restart && { restart }),
+    ...(rebuild && { rebuild }),
+  }))
+
+const observed = (state: ServerState): Observed => ({
+  state,
+  addresses: { private: [], public: [] },
+  endpoints: [],
+  services: {},
+})
+
+/** As the controller writes it: `unsent` knows nothing yet, and what was sent says as what. */
+const anyStatus: fc.Arbitrary<ServerStatus> = fc
+  .record({
+    sent: fc.boolean(),
+    launched: fc.boolean(),
+    applied: target.chain(each => fc.record({ power, restart: sequence }).map(rest => ({ ...each, ...rest }))),
+    applying: fc.option(target, { nil: undefined }),
+    state: fc.option(fc.constantFrom(...serverStates), { nil: undefined }),
+    lost: fc.boolean(),
+    failure: fc.option(fc.record({ retrying: fc.boolean(), refused: fc.option(target, { nil: undefined }) }), {
+      nil: undefined,
+    }),
+  })
+  .map(({ sent, launched, applied, applying, state, lost, failure }) => ({
+    attempt: 1,
+    launch: sent ? 'sent' : 'unsent',
+    ...(sent && { applied }),
+    ...(sent && launched && { backendId: 'i-1', ...(applying && { applying }) }),
+    ...(sent && launched && state && { observed: observed(state) }),
+    ...(sent && launched && lost && { lost: { at: instant(1), reason: 'gone' } }),
+    ...(failure && {
+      failure: {
+        code: 'Internal' as const,
+        message: '',
+        since: instant(1),
+        retrying: failure.retrying,
+        ...(failure.refused && { refused: failure.refused }),
+      },
+    }),
+  }))
+
+const anyGroups: fc.Arbitrary<Groups> = fc
+  .option(fc.record({ soft: fc.boolean() }), { nil: undefined })
+  .map(reboot => (reboot ? { reboot } : {}))
+
+const anyView: fc.Arbitrary<ServerView> = fc
+  .record({ spec: anySpec, status: anyStatus, deleted: fc.boolean(), groups: anyGroups, remembers: fc.boolean() })
+  .map(({ spec, status, deleted, groups, remembers }) => ({
+    server: { spec, status, ...(deleted && { deletedAt: instant(5) }) },
+    groups,
+    remembers,
+  }))
+
+const check = (judge: (view: ServerView, action: ServerAction) => void) =>
+  fc.assert(
+    fc.property(anyView, view => judge(view, decideServer(view))),
+    { numRuns: 2_000 },
+  )
+
+test('what is to go is found, ended and forgotten, and nothing else is done with it', () =>
+  check(({ server, remembers }, { type }) => {
+    if (server.deletedAt === undefined) expect(['forget', 'terminate']).not.toContain(type)
+    else if (server.status.backendId !== undefined) expect(type).toBe('terminate')
+    else expect(type).toBe(server.status.launch === 'unsent' && remembers ? 'forget' : 'find')
+  }))
+
+test('nothing is launched before that was written down, nor twice', () =>
+  check(({ server: { status } }, { type }) => {
+    if (type === 'intend-launch') expect(status.launch).toBe('unsent')
+    if (type === 'launch') expect(status).toMatchObject({ launch: 'sent' })
+    if (type === 'launch' || type === 'intend-launch') expect(status.backendId).toBeUndefined()
+  }))
+
+test('a token is never sent with something else than it was first sent with', () =>
+  check(({ server: { spec, status } }, { type }) => {
+    if (type === 'launch') expect(status.applied?.launch).toBe(spec.launch.sealed)
+  }))
+
+const changing = ['start', 'stop', 'reboot', 'change', 'intend-change', 'note']
+
+test('what cannot be seen, is lost or on its way out is left alone', () =>
+  check(({ server: { status, deletedAt } }, { type }) => {
+    const state = status.observed?.state
+    const isClear = state === 'running' || state === 'stopped' || state === 'pending' || state === 'stopping'
+    if (deletedAt === undefined && (status.lost || !isClear)) expect(changing).not.toContain(type)
+  }))
+
+test('what died by itself is left as it is: its instance says what becomes of it', () =>
+  check(({ server, ...rest }) => {
+    const { spec } = server
+    const applied = {
+      launch: spec.launch.sealed,
+      rebuild: spec.rebuild?.sequence ?? 0,
+      restart: spec.restart?.sequence ?? 0,
+      power: spec.power,
+    }
+    for (const state of serverStates) {
+      const status = { attempt: 1, launch: 'sent', backendId: 'i-1', applied, observed: observed(state) } as const
+      expect(decideServer({ ...rest, server: { spec, status } })).toEqual({ type: 'rest' })
+    }
+  }))
+
+test('a change that was begun is carried through before a newer one', () =>
+  check(({ server: { status, deletedAt } }, action) => {
+    const state = status.observed?.state
+    if (deletedAt !== undefined || status.lost || !status.applying || (state !== 'running' && state !== 'stopped'))
+      return
+    expect(action).toEqual({ type: 'change', target: status.applying })
+  }))
+
+test('a change that was refused is not tried again', () =>
+  check(({ server: { status } }, action) => {
+    if (action.type === 'intend-change') expect(action.target).not.toEqual(status.failure?.refused)
+  }))
+
+/** A backend that does what it is told, at once or a moment later. */
+function follow({ server, ...rest }: ServerView, slowly: boolean): ServerView {
+  const action = decideServer({ server, ...rest })
+  const { spec, status } = server
+  const to = (patch: Partial<ServerStatus>) => ({ ...rest, server: { ...server, status: { ...status, ...patch } } })
+  const state = status.observed?.state
+  const moving = state === 'stopping' ? 'stopped' : state === 'pending' ? 'running' : undefined
+  switch (action.type) {
+    case 'intend-change':
+      return to({ applying: action.target })
+    case 'change': {
+      const { applying: _, ...others } = to({ applied: { ...status.applied!, ...action.target } }).server.status
+      return { ...rest, server: { ...server, status: others } }
+    }
+    case 'note':
+      return to({ applied: { ...status.applied!, power: action.power, restart: action.restart } })
+    case 'stop':
+      return to({ observed: observed(slowly ? 'stopping' : 'stopped') })
+    case 'start':
+      return to({ observed: observed(slowly ? 'pending' : 'running'), applied: { ...status.applied!, power: 'on' } })
+    case 'reboot':
+      return to({
+        observed: observed(slowly ? 'pending' : 'running'),
+        applied: { ...status.applied!, restart: spec.restart!.sequence },
+      })
+    default:
+      return moving ? to({ observed: observed(moving) }) : to({})
+  }
+}
+
+/** Launched, and to be seen. */
+const anyLaunched = fc
+  .record({
+    view: anyView,
+    applied: target.chain(each => fc.record({ power, restart: sequence }).map(rest => ({ ...each, ...rest }))),
+    applying: fc.option(target, { nil: undefined }),
+    state: fc.constantFrom<ServerState[]>('pending', 'running', 'stopping', 'stopped'),
+  })
+  .map(({ view, applied, applying, state }): ServerView => {
+    const seen = { backendId: 'i-1', applied, observed: observed(state), ...(applying && { applying }) }
+    return { ...view, server: { spec: view.server.spec, status: { attempt: 1, launch: 'sent', ...seen } } }
+  })
+
+test('every server comes to rest as it should be, in few steps', () =>
+  fc.assert(
+    fc.property(anyLaunched, fc.boolean(), (start, slowly) => {
+      let view = start
+      for (let step = 0; step < 12; step++) view = follow(view, slowly)
+      const { spec, status } = view.server
+      const action = decideServer(view)
+      if (spec.restart?.service !== undefined && !view.groups.reboot && action.type === 'refuse') return
+      expect(action).toEqual({ type: 'rest' })
+      expect(status.applied).toMatchObject({ launch: spec.launch.sealed, power: spec.power })
+    }),
+    { numRuns: 2_000 },
+  ))

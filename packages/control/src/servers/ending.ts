@@ -1,0 +1,62 @@
+import { again, changeSet, type RecordDraft, type Result } from '@stead/engine'
+import { isProviderError, type ServerInfo } from '@stead/provider-kit'
+import { seconds } from '@stead/world'
+import { type Server, slotKey } from './model.ts'
+import { ask, type Reach } from './reach.ts'
+import { observedOf, writeOutcome } from './status.ts'
+
+/** The observer sees it go sooner; this is for when it cannot see. */
+const lookAgain = seconds(15)
+
+/** Ends the backend object, and forgets the server once it is surely gone. */
+export async function terminate(reach: Reach, server: Server): Promise<Result | undefined> {
+  const { context } = reach
+  const id = server.status.backendId!
+  await ask(reach, 'terminate', (provider, options) => provider.terminate(id, options))
+  const left = await describeSettled(reach, id)
+  if (!left || left.state === 'terminated') return forget(reach, server)
+  await writeOutcome(context, server, {
+    observed: observedOf(left),
+    changedAt: context.world.now(),
+    failure: undefined,
+  })
+  return again(lookAgain, 'until it is seen to be gone')
+}
+
+/** Undefined when it is not there. A picture older than our own call is not believed: a new server is missing in it. */
+async function describeSettled(reach: Reach, id: string): Promise<ServerInfo | undefined> {
+  const { describe } = reach.provider.capabilities().consistency
+  try {
+    return await ask(reach, 'describe', (provider, options) => provider.describe(id, options), describe)
+  } catch (error) {
+    if (isProviderError(error, 'NotFound')) return undefined
+    throw error
+  }
+}
+
+export const tombstones = { table: 'server-tombstones', scope: 'platform' } as const
+
+/** What is written when a server is given up: anything that is found with its id was meant to be gone. */
+export interface Tombstone {
+  readonly region: string
+  readonly backendId?: string
+  readonly attempts: number
+}
+
+export function tombstoneOf({ id, spec: { region }, status: { backendId, attempt } }: Server): RecordDraft {
+  const body: Tombstone = { region, attempts: attempt, ...(backendId !== undefined && { backendId }) }
+  return { ...tombstones, subject: id, body }
+}
+
+/** The server is no more: its slot is free, and it stays known that it was to be gone. */
+export async function forget({ context, store, remembers }: Reach, server: Server): Promise<undefined> {
+  const { id, owner, status } = server
+  const set = changeSet(context.world).remove(server)
+  for (const slot of ['active', 'next'] as const) {
+    const key = owner && slotKey(owner.id, slot)
+    if (key !== undefined && (await store.keyHolder(key)) === id) set.release(key, id)
+  }
+  const wasSent = status.launch === 'sent' || status.attempt > 1 || !remembers
+  if (wasSent) set.record(tombstoneOf(server))
+  await context.commit(set)
+}

@@ -1,0 +1,47 @@
+import { type ChangeSetBuilder, canonicalJson, changeSet, type ReconcileContext } from '@stead/engine'
+import type { ServerInfo } from '@stead/provider-kit'
+import { type Observed, type Server, type ServerStatus, servers } from './model.ts'
+
+export const observedOf = (info: ServerInfo): Observed => ({
+  state: info.state,
+  ...(info.stateReason !== undefined && { stateReason: info.stateReason }),
+  ...(info.launchedAt !== undefined && { launchedAt: info.launchedAt }),
+  ...(info.flavor !== undefined && { flavor: info.flavor }),
+  ...(info.image !== undefined && { image: info.image }),
+  addresses: info.addresses,
+  endpoints: info.endpoints,
+  services: info.services,
+})
+
+/** Some of a status; what is undefined goes. */
+export type StatusPatch = { readonly [Key in keyof ServerStatus]?: ServerStatus[Key] | undefined }
+
+/** The status with this changed; undefined when that would be the same. */
+export function patched(status: ServerStatus, patch: StatusPatch): ServerStatus | undefined {
+  const all = Object.entries({ ...status, ...patch }).filter(([, value]) => value !== undefined)
+  const next = Object.fromEntries(all) as unknown as ServerStatus
+  return canonicalJson(next) === canonicalJson(status) ? undefined : next
+}
+
+type Writing = Pick<ReconcileContext, 'cache' | 'world' | 'commit'>
+
+/** Writes an intent: only on exactly what was decided on. */
+export async function writeIntent({ world, commit }: Writing, server: Server, patch: StatusPatch): Promise<void> {
+  const status = patched(server.status, patch)
+  if (status) await commit(changeSet(world).update(server, { status }))
+}
+
+/** Writes what came of a call, on whatever the server has become meanwhile: it happened. */
+export async function writeOutcome(
+  { cache, world, commit }: Writing,
+  { id }: Pick<Server, 'id'>,
+  patch: StatusPatch,
+  also?: (set: ChangeSetBuilder, server: Server) => void,
+): Promise<void> {
+  const server = cache.get(servers, id)
+  const status = server && patched(server.status, patch)
+  if (!status) return
+  const set = changeSet(world).update(server, { status })
+  also?.(set, server)
+  await commit(set)
+}
