@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util'
 export interface Options {
   readonly suite: string
   readonly quick: boolean
+  /** The store on PostgreSQL, not on SQLite. */
+  readonly postgres: boolean
   readonly json: string | undefined
   readonly markdown: string | undefined
   readonly directory: string
@@ -13,6 +15,8 @@ export const usage = `Usage: npm run bench -- <suite> [options]
 Suites
   api     requests, creates, start and memory of \`stead serve\`, beside a bare Fastify route
   store   durable commits, watch latency, restart and memory of the store, beside raw SQLite and etcd
+  store --postgres   the same on PostgreSQL, with one node and with three, beside raw SQL; and how fast others take over
+                     from a node that is killed
 
 Options
   --quick           fewer and shorter rounds: a first impression, not a result
@@ -30,6 +34,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
+      postgres: { type: 'boolean', default: false },
       directory: { type: 'string', default: '.bench' },
       json: { type: 'string' },
       markdown: { type: 'string' },
@@ -42,6 +47,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   return {
     suite: suite!,
     quick: values.quick,
+    postgres: values.postgres,
     directory: values.directory,
     json: values.json,
     markdown: values.markdown,

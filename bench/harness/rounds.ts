@@ -41,8 +41,8 @@ export async function inTurns(
   measurements: readonly Measurement[],
   rounds: number,
   onRun: (round: number, name: string) => void,
+  samples = new Samples(),
 ): Promise<Samples> {
-  const samples = new Samples()
   for (let round = 1; round <= rounds; round++)
     for (const measurement of measurements) {
       onRun(round, measurement.name)

@@ -6,6 +6,7 @@ import { median, ratios } from '../harness/statistics.ts'
 import type { Contender, Load } from './contender.ts'
 
 export interface Contest {
+  readonly title: string
   readonly ours: Contender
   /** A contender and the share of its rate that ours must reach at the highest number of writers. */
   readonly others: readonly { readonly contender: Contender; readonly bar: number }[]
@@ -26,8 +27,10 @@ export function commitChapter(contest: Contest): Chapter {
 }
 
 /** The same measurements, each cut short: enough for the compiler to have seen the code. */
-export const commitWarmUp = (contest: Contest, duration: Load['duration']): Measurement[] =>
-  measurementsOf(entriesOf({ ...contest, loads: contest.loads.map(load => ({ ...load, duration })) }))
+export const commitWarmUp = (contests: readonly Contest[], duration: Load['duration']): Measurement[] =>
+  contests.flatMap(contest =>
+    measurementsOf(entriesOf({ ...contest, loads: contest.loads.map(load => ({ ...load, duration })) })),
+  )
 
 interface Entry {
   readonly contender: Contender
@@ -55,7 +58,7 @@ const ratioTo = ({ ours }: Contest, samples: Samples, entry: Entry): number =>
   median(ratios(ratesOf(samples, { ...entry, contender: ours }), ratesOf(samples, entry)))
 
 const table = (contest: Contest, entries: readonly Entry[], samples: Samples): Table => ({
-  title: 'Durable commits',
+  title: contest.title,
   columns: ['write', 'writers', 'by', 'median', 'slowest round', 'ours is', 'p50', 'p99'],
   rows: entries.map(entry => [
     entry.load.operation,

@@ -30,5 +30,7 @@ export const keepWriting = (
   world: World,
   { writers, duration }: Load,
   write: (place: number) => Promise<unknown>,
-): Promise<Sample> =>
-  keepBusy(world, { workers: writers, duration }, (writer, turn) => write((writer + turn * writers) % populationSize))
+): Promise<Sample> => {
+  const places = Math.floor(populationSize / writers)
+  return keepBusy(world, { workers: writers, duration }, (writer, turn) => write(writer + writers * (turn % places)))
+}

@@ -14,18 +14,19 @@ export class SteadContender implements Contender {
   readonly #workload: Workload
   #population: StoredObject[] = []
 
-  constructor(world: World, store: Store) {
+  constructor(world: World, store: Store, workload = new Workload(world)) {
     this.#world = world
     this.#store = store
-    this.#workload = new Workload(world)
+    this.#workload = workload
   }
 
   /** Writers change objects as they read them from the store, as controllers do. */
   async start(): Promise<this> {
-    await populate(this.#world, this.#store, this.#workload, populationSize)
+    const ours = new Set(await populate(this.#world, this.#store, this.#workload, populationSize))
     this.acknowledged.creates += populationSize
     const read: StoredObject[] = []
-    for await (const chunk of (await this.#store.snapshot()).objects) read.push(...chunk)
+    for await (const chunk of (await this.#store.snapshot()).objects)
+      read.push(...chunk.filter(({ id }) => ours.has(id)))
     this.#population = this.#workload.shuffled(read)
     return this
   }
@@ -51,10 +52,13 @@ export class SteadContender implements Contender {
   }
 }
 
-/** Fills a store with objects as creates leave them, with names, counters and events. */
-export async function populate(world: World, store: Store, workload: Workload, size: number): Promise<void> {
+/** Fills a store with objects as creates leave them, with names, counters and events; answers their ids. */
+export async function populate(world: World, store: Store, workload: Workload, size: number): Promise<string[]> {
+  const ids: string[] = []
   for (let made = 0; made < size; made += 256) {
     const creations = workload.creations(Math.min(256, size - made))
     await Promise.all(creations.map(creation => store.commit(createOf(world, creation))))
+    ids.push(...creations.map(({ object }) => object.id))
   }
+  return ids
 }

@@ -11,6 +11,7 @@ import type { Backend } from './backend.ts'
 import { coldStartChapter, type FilledPlace } from './cold-start/cold-start.ts'
 import { type Contest, commitChapter, commitWarmUp } from './commits.ts'
 import { openStore } from './place.ts'
+import { startPostgres } from './postgres/backend.ts'
 import { startSqlite } from './sqlite/backend.ts'
 import { populate } from './stead.ts'
 import { watchChapter } from './watch.ts'
@@ -29,22 +30,31 @@ export async function storeSuite(options: Options, scratch: Scratch, say: (progr
   const { rounds, window, watching } = options.quick ? quickRun : fullRun
   const facts = [['date', isoTime(world.now())] as const, ...machineFacts(scratch.directory)]
   say('preparing the contenders')
-  const backend = await startSqlite(world, scratch)
+  const backend = await (options.postgres ? startPostgres(world, scratch, options) : startSqlite(world, scratch))
   const loads = operations.flatMap(operation => writerCounts.map(writers => ({ operation, writers, duration: window })))
-  const contest: Contest = { ours: backend.ours, others: backend.others, loads }
-  const chapters: Chapter[] = [
+  const contests: Contest[] = backend.contests.map(contest => ({ ...contest, loads }))
+  const inRounds: Chapter[] = [
     diskChapter(world, scratch.directory, window),
-    commitChapter(contest),
-    watchChapter(world, { watcherCounts, duration: watching, bar: backend.bars.watch, open: backend.openWatched }),
+    ...contests.map(commitChapter),
+    ...backend.watched.map(watched => watchChapter(world, { watcherCounts, duration: watching, ...watched })),
     coldStartChapter(world, scratch, {
       places: await fillPlaces(world, backend, say),
-      bar: { objects: 10_000, ready: backend.bars.restart },
+      bar: { objects: 10_000, ready: backend.restartBar },
     }),
   ]
-  await inTurns(commitWarmUp(contest, seconds(0.3)), 1, (_, name) => say(`warming up: ${name}`))
-  const measurements = chapters.flatMap(chapter => chapter.measurements)
+  await inTurns(commitWarmUp(contests, seconds(0.3)), 1, (_, name) => say(`warming up: ${name}`))
+  const measurements = inRounds.flatMap(chapter => chapter.measurements)
   const samples = await inTurns(measurements, rounds, (round, name) => say(`round ${round} of ${rounds}: ${name}`))
+  const { repeated } = backend
+  if (repeated)
+    await inTurns(
+      repeated.chapter.measurements,
+      repeated.times,
+      (turn, name) => say(`${turn} of ${repeated.times}: ${name}`),
+      samples,
+    )
   await backend.close()
+  const chapters = repeated ? [...inRounds, repeated.chapter] : inRounds
   return {
     title: `The store on ${backend.name}`,
     facts: [...facts, ...backend.facts, ['rounds', `${rounds}${options.quick ? ', short ones' : ''}`]],

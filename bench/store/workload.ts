@@ -6,7 +6,7 @@ export const operations = ['put', 'create'] as const
 /** `put`: one object changes. `create`: an object, its name's key, two counters and an event come to be. */
 export type Operation = (typeof operations)[number]
 
-/** Divides evenly among 1, 16 and 256 writers, each with its own objects, so that none waits for another's answer. */
+/** Enough for each of 256 writers to have its own, so that none waits for another's answer. */
 export const populationSize = 10_240
 
 /** What one `create` writes besides the object. */
@@ -23,11 +23,14 @@ export interface Creation {
  */
 export class Workload {
   readonly #world: World
+  readonly #names: string
   readonly #random = new SeededRandom('workload')
   #made = 0
 
-  constructor(world: World) {
+  /** Of several that write to one store, each needs names of its own. */
+  constructor(world: World, names = 'web') {
     this.#world = world
+    this.#names = names
   }
 
   /** The next thing to create. */
@@ -74,7 +77,7 @@ export class Workload {
       id: newId(this.#world, 'inst'),
       organizationId: 'org_0',
       projectId,
-      name: `web-${number}`,
+      name: `${this.#names}-${number}`,
       labels: { app: 'web', tier: number % 3 === 0 ? 'front' : 'back', commit: hex(8) },
       finalizers: ['stead.server'],
       createdAt: since,

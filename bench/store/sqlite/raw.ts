@@ -5,7 +5,7 @@ import { Latencies } from '../../harness/latencies.ts'
 import { sampleOf } from '../../harness/load.ts'
 import type { Sample } from '../../harness/rounds.ts'
 import type { Acknowledged, Contender, Load } from '../contender.ts'
-import { openStore, type Place } from '../place.ts'
+import { openStore, type SqlitePlace } from '../place.ts'
 import { type Creation, nextStatus, operations, populationSize, Workload } from '../workload.ts'
 import { fileOf } from './rows.ts'
 
@@ -40,7 +40,7 @@ export class RawSqliteContender implements Contender {
     this.#population = this.#workload.shuffled(creations.map(({ object }) => object))
   }
 
-  static async start(world: World, place: Place): Promise<RawSqliteContender> {
+  static async start(world: World, place: SqlitePlace): Promise<RawSqliteContender> {
     const store = await openStore(world, place)
     await store.close()
     return new RawSqliteContender(world, fileOf(place))

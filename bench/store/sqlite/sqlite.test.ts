@@ -2,17 +2,17 @@ import { temporaryDirectory } from '@stead/testing'
 import { millis, realWorld } from '@stead/world'
 import { expect, test } from 'vitest'
 import type { Contender } from '../contender.ts'
-import { openStore, type Place } from '../place.ts'
+import { openStore, type SqlitePlace } from '../place.ts'
 import { SteadContender } from '../stead.ts'
 import { operations, populationSize } from '../workload.ts'
 import { RawSqliteContender } from './raw.ts'
 import { checkRows } from './rows.ts'
 
-const newPlace = (): Place => ({ type: 'sqlite', directory: temporaryDirectory() })
-const startOurs = async (place: Place) => new SteadContender(realWorld, await openStore(realWorld, place)).start()
-const startRaw = (place: Place) => RawSqliteContender.start(realWorld, place)
+const newPlace = (): SqlitePlace => ({ type: 'sqlite', directory: temporaryDirectory() })
+const startOurs = async (place: SqlitePlace) => new SteadContender(realWorld, await openStore(realWorld, place)).start()
+const startRaw = (place: SqlitePlace) => RawSqliteContender.start(realWorld, place)
 
-test.each<[string, (place: Place) => Promise<Contender>]>([
+test.each<[string, (place: SqlitePlace) => Promise<Contender>]>([
   ['our store', startOurs],
   ['raw SQLite', startRaw],
 ])('%s holds exactly the rows of what it acknowledged', async (_, start) => {
