@@ -37,6 +37,8 @@ const restful = millis(500)
 /** How often where notifications are swallowed, for as long after the last change as `activeFor`. */
 const watchful = millis(50)
 const activeFor = seconds(5)
+/** Between looks at a database so slow that the next one would be due already. */
+const shortestPause = millis(10)
 
 /** Reads the log as it grows, whoever writes it, and feeds the tail: the only way entries get there, so in one order. */
 export class Follower {
@@ -95,7 +97,8 @@ export class Follower {
     while (!this.stopped)
       try {
         const connection = await this.connect()
-        if (await this.read(connection)) await this.pause.wait(this.interval())
+        const began = this.world.monotonic()
+        if (await this.read(connection)) await this.pause.wait(this.pauseSince(began))
         this.failures = 0
       } catch (error) {
         this.options.connector.hasSpoilt(error)
@@ -134,6 +137,12 @@ export class Follower {
     await connection.query(`LISTEN ${schema.channel}`, [], answerTimeout)
     void notifications.test()
     return connection
+  }
+
+  /** Counted from when the last look began: a slow answer makes looks longer, not rarer. */
+  private pauseSince(began: Duration): Duration {
+    const passed = this.world.monotonic() - began
+    return millis(Math.max(shortestPause, this.interval() - passed))
   }
 
   private interval(): Duration {
