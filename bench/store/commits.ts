@@ -8,8 +8,8 @@ import type { Contender, Load } from './contender.ts'
 export interface Contest {
   readonly title: string
   readonly ours: Contender
-  /** A contender and the share of its rate that ours must reach at the highest number of writers. */
-  readonly others: readonly { readonly contender: Contender; readonly bar: number }[]
+  /** A contender and, if there is a bar, the share of its rate that ours must reach at the highest number of writers. */
+  readonly others: readonly { readonly contender: Contender; readonly bar?: number }[]
   readonly loads: readonly Load[]
 }
 
@@ -76,13 +76,13 @@ const table = (contest: Contest, entries: readonly Entry[], samples: Samples): T
 function floors(contest: Contest, samples: Samples): Floor[] {
   const most = Math.max(...contest.loads.map(({ writers }) => writers))
   return contest.others.flatMap(({ contender, bar }) =>
-    contest.loads
+    (bar === undefined ? [] : contest.loads)
       .filter(({ operation, writers }) => writers === most && contender.operations.includes(operation))
       .map(load =>
         atLeast({
           name: `${load.operation}, ${most} writers, beside ${contender.name}`,
           value: ratioTo(contest, samples, { contender, load }),
-          bar,
+          bar: bar!,
           show: factor,
         }),
       ),

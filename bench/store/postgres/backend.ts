@@ -2,7 +2,7 @@ import type { World } from '@stead/world'
 import type { Options } from '../../harness/options.ts'
 import type { Scratch } from '../../harness/scratch.ts'
 import type { Backend } from '../backend.ts'
-import { openStore } from '../place.ts'
+import { openStore, type PostgresPlace } from '../place.ts'
 import { SteadContender } from '../stead.ts'
 import { Nodes } from './nodes.ts'
 import { RawPostgresContender } from './raw.ts'
@@ -27,19 +27,27 @@ export async function startPostgres(
     raw: await server.newPlace(),
     ourNodes: await server.newPlace(),
     rawNodes: await server.newPlace(),
+    blindNodes: await server.newPlace(),
   }
   const ours = await new SteadContender(world, await openStore(world, places.ours)).start()
   const raw = await RawPostgresContender.start(world, places.raw)
-  const ourNodes = await Nodes.start(scratch, { by: 'Stead', place: places.ourNodes, count: nodeCount })
-  const rawNodes = await Nodes.start(scratch, { by: 'raw pg', place: places.rawNodes, count: nodeCount })
+  const startNodes = (by: 'Stead' | 'raw pg', place: PostgresPlace, follows = true) =>
+    Nodes.start(scratch, { by, follows, place, count: nodeCount })
+  const ourNodes = await startNodes('Stead', places.ourNodes)
+  const rawNodes = await startNodes('raw pg', places.rawNodes)
+  const blindNodes = await startNodes('raw pg', places.blindNodes, false)
   const fleet = new Fleet({ world, scratch, newPlace: () => server.newPlace() })
-  const contenders = { ours, raw, ourNodes, rawNodes }
+  const contenders = { ours, raw, ourNodes, rawNodes, blindNodes }
   return {
     name: 'PostgreSQL',
     facts: [['PostgreSQL', `${await server.version()} on this machine, its defaults, fsync on`]],
     contests: [
       { title: 'Durable commits, 1 node', ours, others: [{ contender: raw, bar }] },
-      { title: `Durable commits, ${nodeCount} nodes`, ours: ourNodes, others: [{ contender: rawNodes, bar }] },
+      {
+        title: `Durable commits, ${nodeCount} nodes`,
+        ours: ourNodes,
+        others: [{ contender: rawNodes, bar }, { contender: blindNodes }],
+      },
     ],
     watched: [
       { between: 'from one node to another', bar: 150, open: () => openTold(world, server) },

@@ -22,12 +22,12 @@ export class Nodes implements Contender {
 
   static async start(
     scratch: Scratch,
-    { by, place, count }: Pick<WritingNode, 'by' | 'place'> & { readonly count: number },
+    { by, follows, place, count }: Omit<WritingNode, 'names'> & { readonly count: number },
   ): Promise<Nodes> {
     const starts = Array.from({ length: count }, (_, index) =>
-      Node.start(scratch, { by, place, share: { names: `node${index}`, number: index + 1, of: count } }),
+      Node.start(scratch, { by, follows, place, names: `node${index}` }),
     )
-    return new Nodes(`${by} on ${count} nodes`, await Promise.all(starts))
+    return new Nodes(`${by} on ${count} nodes${follows ? '' : ' that follow nothing'}`, await Promise.all(starts))
   }
 
   get acknowledged(): Acknowledged {

@@ -32,7 +32,7 @@ describeWith('embedded postgresql', 'the bench of the store on PostgreSQL', () =
     '%s holds exactly the rows of what it acknowledged',
     async by => {
       const place = await server.newPlace()
-      const contender = await Nodes.start(scratch, { by, place, count: 2 })
+      const contender = await Nodes.start(scratch, { by, follows: true, place, count: 2 })
       for (const operation of operations)
         for (const writers of [1, 17]) {
           const { rate } = await contender.write({ operation, writers, duration: millis(50) })

@@ -5,15 +5,7 @@ import type { Sample } from '../../harness/rounds.ts'
 import { type Acknowledged, type Contender, keepWriting, type Load } from '../contender.ts'
 import type { PostgresPlace } from '../place.ts'
 import { type Creation, nextStatus, operations, populationSize, Workload } from '../workload.ts'
-import { createSql, putSql } from './raw-sql.ts'
-
-/** One of several that write to the same tables. */
-export interface RawShare {
-  readonly names: string
-  /** Its revisions: this one, and then every `of`-th. */
-  readonly number: number
-  readonly of: number
-}
+import { createSql, headRowSql, putSql } from './raw-sql.ts'
 
 /** A write on its way, and whom to tell. */
 interface Waiting {
@@ -29,9 +21,9 @@ const maxBatch = 256
 
 /**
  * What PostgreSQL gives to someone who needs nothing else and knows how to ask: the rows our store would write, into
- * tables our store made, all that waits in one statement with arrays, which is one transaction and one round trip. It
- * takes no turn, checks no expectation, no name and no limit, numbers its log as it likes and follows nothing: a
- * ceiling, not a rival.
+ * tables our store made, all that waits in one statement with arrays, which is one transaction and one round trip. Its
+ * log is in order and without holes. It checks no expectation, no name and no limit, and nobody follows what it writes:
+ * a ceiling, not a rival.
  */
 export class RawPostgresContender implements Contender {
   readonly name = 'raw pg'
@@ -40,31 +32,24 @@ export class RawPostgresContender implements Contender {
   readonly #world: World
   readonly #client: pg.Client
   readonly #workload: Workload
-  readonly #step: number
-  #revision: number
   #population: readonly ObjectDraft[] = []
   #waiting: Waiting[] = []
   #inFlight = 0
   #isFlushing = false
 
-  private constructor(world: World, client: pg.Client, { names, number, of }: RawShare) {
+  private constructor(world: World, client: pg.Client, names: string | undefined) {
     this.#world = world
     this.#client = client
     this.#workload = new Workload(world, names)
-    this.#revision = number
-    this.#step = of
   }
 
-  static async start(
-    world: World,
-    { url }: PostgresPlace,
-    share: RawShare = { names: 'web', number: 1, of: 1 },
-  ): Promise<RawPostgresContender> {
+  static async start(world: World, { url }: PostgresPlace, names?: string): Promise<RawPostgresContender> {
     const store = await openPostgresStore({ url, world })
     await store.close()
     const client = new pg.Client({ connectionString: url, pipeline: true })
     await client.connect()
-    const contender = new RawPostgresContender(world, client, share)
+    await client.query(headRowSql)
+    const contender = new RawPostgresContender(world, client, names)
     await contender.#populate()
     return contender
   }
@@ -128,17 +113,19 @@ export class RawPostgresContender implements Contender {
 
   /** All rows as columns. A batch is all puts or all creates: a load is of one operation. */
   #statementFor(batch: readonly Waiting[]): pg.QueryConfig {
-    const now = this.#world.now()
-    const rows = batch.map(({ object }) => this.#row(object))
+    const objects = batch.map(({ object: { kind, id, spec, ...rest } }) => ({
+      kind,
+      id,
+      spec: JSON.stringify(spec),
+      rest: JSON.stringify(rest),
+    }))
     const columns = [
-      rows.map(({ kind }) => kind),
-      rows.map(({ id }) => id),
-      rows.map(({ revision }) => revision),
-      rows.map(({ spec }) => spec),
-      rows.map(({ rest }) => rest),
-      rows.map(({ change }) => change),
-      rows.map(() => newId(this.#world, 'cs')),
-      now,
+      objects.map(({ kind }) => kind),
+      objects.map(({ id }) => id),
+      objects.map(({ spec }) => spec),
+      objects.map(({ rest }) => rest),
+      objects.map(() => newId(this.#world, 'cs')),
+      this.#world.now(),
     ]
     const creations = batch.flatMap(({ creation }) => creation ?? [])
     if (creations.length === 0) return { name: 'put', text: putSql, values: columns }
@@ -157,14 +144,5 @@ export class RawPostgresContender implements Contender {
         events.map(({ body }) => JSON.stringify(body)),
       ],
     }
-  }
-
-  #row({ kind, id, spec: wanted, ...others }: ObjectDraft) {
-    const revision = this.#revision
-    this.#revision += this.#step
-    const spec = JSON.stringify(wanted)
-    const rest = JSON.stringify(others)
-    const change = `[{"op":"put","kind":"${kind}","id":"${id}","generation":1,"revision":${revision},"spec":${spec},"rest":${rest}}]`
-    return { kind, id, revision, spec, rest, change }
   }
 }

@@ -5,12 +5,16 @@ import type { Acknowledged, Load } from '../contender.ts'
 import { openStore, type PostgresPlace } from '../place.ts'
 import { SteadContender } from '../stead.ts'
 import { Workload } from '../workload.ts'
-import { RawPostgresContender, type RawShare } from './raw.ts'
+import { RawPostgresContender } from './raw.ts'
+import { RawFollower } from './raw-follower.ts'
 
 export interface WritingNode {
   readonly by: 'Stead' | 'raw pg'
+  /** Whether a raw one reads what all write. Ours always does. */
+  readonly follows: boolean
   readonly place: PostgresPlace
-  readonly share: RawShare
+  /** What its objects are called: of several nodes on one store each needs names of its own. */
+  readonly names: string
 }
 
 export type NodeRequest = { readonly type: 'write'; readonly load: Load } | { readonly type: 'close' }
@@ -18,16 +22,14 @@ export type NodeAnswer = { readonly type: 'ready' } | { readonly type: 'sample';
 /** With every answer. */
 export type Answered = NodeAnswer & { readonly acknowledged: Acknowledged }
 
-const { by, place, share } = JSON.parse(process.argv[2]!) as WritingNode
+const { by, follows, place, names } = JSON.parse(process.argv[2]!) as WritingNode
 
 const contender =
   by === 'Stead'
-    ? await new SteadContender(
-        realWorld,
-        await openStore(realWorld, place),
-        new Workload(realWorld, share.names),
-      ).start()
-    : await RawPostgresContender.start(realWorld, place, share)
+    ? await new SteadContender(realWorld, await openStore(realWorld, place), new Workload(realWorld, names)).start()
+    : await RawPostgresContender.start(realWorld, place, names)
+
+const follower = by === 'raw pg' && follows ? await RawFollower.start(realWorld, place) : undefined
 
 const say = (answer: NodeAnswer) =>
   process.send!({ ...answer, acknowledged: contender.acknowledged } satisfies Answered)
@@ -35,7 +37,7 @@ const say = (answer: NodeAnswer) =>
 process.on('message', async (request: NodeRequest) => {
   if (request.type === 'write') say({ type: 'sample', sample: await contender.write(request.load) })
   else {
-    await contender.close()
+    await Promise.all([contender.close(), follower?.close()])
     process.disconnect()
   }
 })
