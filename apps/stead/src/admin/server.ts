@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Logger } from 'pino'
 import type { Part } from '../parts.ts'
 import { socketPath } from './path.ts'
+
+// Imported, it would bring along all of undici, which is 13 MB: Node looks at each of its exports.
+const { createServer } = process.getBuiltinModule('node:http')
 
 /** What can be asked on the machine itself: a name, and what it does with what was sent. */
 export type AdminCommands = Readonly<Record<string, (body: Record<string, unknown>) => Promise<unknown>>>

@@ -1,4 +1,4 @@
-import { type Server, STATUS_CODES } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type Duration, seconds, type World } from '@stead/world'
 import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify'
@@ -8,6 +8,9 @@ import { securityHeaders } from './headers.ts'
 import { writeProblem } from './problem-answer.ts'
 import { traceOf } from './trace.ts'
 import type { WrittenReply } from './written-reply.ts'
+
+// Imported, it would bring along all of undici, which is 13 MB: Node looks at each of its exports.
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 export interface ServerOptions {
   readonly world: World
@@ -24,6 +27,8 @@ export const doorServerOptions = ({ world, receiveTime = seconds(30), behindProx
     http: receiving(receiveTime),
     // The address that the one proxy in front saw. Further ones in the header are what the caller made up.
     trustProxy: behindProxy ? (_address: string, hop: number) => hop < 1 : false,
+    // Fastify's own would be loaded at each start, 110 files of them, for nobody: routes are checked and written by us.
+    schemaController: { compilersFactory: { buildValidator: noSchema, buildSerializer: noSchema } },
     // `organization/project`, both of 63 characters, with everything in it percent-encoded.
     routerOptions: { maxParamLength: 400 },
     // While it stops, the door itself says so, in the words of every other refusal.
@@ -50,6 +55,10 @@ export const receiving = (receiveTime: Duration = seconds(30)) => ({
   headersTimeout: receiveTime,
   connectionsCheckingInterval: Math.min(receiveTime, seconds(5)),
 })
+
+const noSchema = () => () => {
+  throw new Error('a route has a schema of Fastify: put it in the table of routes')
+}
 
 /** What cannot even be read as a request. */
 const refusal = (world: World, traceparent: string | undefined): WrittenReply => {

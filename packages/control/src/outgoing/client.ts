@@ -1,10 +1,13 @@
 import { lookup } from 'node:dns/promises'
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { type Duration, seconds, type World } from '@stead/world'
 import { addressRanges, mayReach } from './addresses.ts'
 import { OutgoingError } from './errors.ts'
+
+// Imported, it would bring along all of undici, which is 13 MB: Node looks at each of its exports.
+const { request: httpRequest } = process.getBuiltinModule('node:http')
 
 export interface OutgoingRequest {
   readonly url: string
