@@ -1,5 +1,5 @@
 import { type Duration, hours, minutes, seconds, type World } from '@stead/world'
-import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
 import type { OutgoingClient } from '../../outgoing/client.ts'
 
 /** What we use of an issuer's description of itself. */
@@ -90,6 +90,7 @@ export class Issuer {
     const { jwks_uri } = await this.discovery()
     const keys = await this.getJson<JSONWebKeySet>(jwks_uri)
     if (!Array.isArray(keys.keys)) throw new IssuerError(`${jwks_uri} answered no keys`)
+    const { createLocalJWKSet } = await import('jose')
     return { find: createLocalJWKSet(keys), readAt: this.#options.world.monotonic() }
   }
 

@@ -1,4 +1,4 @@
-import { errors, type JWTPayload, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
 import { fail } from '../../errors/index.ts'
 import { OutgoingError } from '../../outgoing/errors.ts'
 import { unauthenticated } from '../authentication/authenticate.ts'
@@ -29,6 +29,8 @@ export class Provider {
   /** The claims of a token that this provider signed for one of these audiences; refuses any other. */
   async verify(token: string, audience: readonly string[]): Promise<JWTPayload & { sub: string; exp: number }> {
     const { issuer, algorithms: accepted = algorithms } = this.configuration
+    // Loaded when somebody comes with a token: most installations trust no provider.
+    const { errors, jwtVerify } = await import('jose')
     try {
       const { payload } = await jwtVerify(token, this.issuer.findKey, {
         issuer,
@@ -40,7 +42,9 @@ export class Provider {
       })
       return payload as JWTPayload & { sub: string; exp: number }
     } catch (error) {
-      throw refusal(error)
+      if (error instanceof errors.JWTExpired) throw unauthenticated('the token has expired')
+      if (error instanceof errors.JOSEError) throw unauthenticated('the token is not one that is accepted here')
+      throw keysRefusal(error)
     }
   }
 
@@ -65,10 +69,8 @@ export class Provider {
 }
 
 /** Tells the caller no more than that the token is not good; what is wrong with an issuer is the operator's to know. */
-function refusal(error: unknown) {
+function keysRefusal(error: unknown) {
   if (error instanceof IssuerError || error instanceof OutgoingError || error instanceof SyntaxError)
     return fail('unavailable', 'the identity provider cannot be asked for its keys', { cause: error })
-  if (error instanceof errors.JWTExpired) return unauthenticated('the token has expired')
-  if (error instanceof errors.JOSEError) return unauthenticated('the token is not one that is accepted here')
   return error
 }
