@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { OidcProvider, outgoingClient, type RoomOptions, validator } from '@stead/control'
+import { OidcProvider, outgoingClient, type RoomOptions, Type, validator } from '@stead/control'
 import type { World } from '@stead/world'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { type Configuration, flagOf } from './configuration/index.ts'
 import { StartError } from './exit-codes.ts'
 

@@ -1,6 +1,5 @@
 import type { World } from '@stead/world'
 import type { Static, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
 import { ProviderError } from './errors.ts'
 import type { Provider } from './provider.ts'
 import type { Owner } from './tags.ts'
@@ -31,15 +30,17 @@ export function defineProvider<Configuration extends TSchema, Credentials extend
   return {
     ...definition,
     async connect(connection) {
-      check(definition.kind, 'configuration', definition.configuration, connection.configuration)
-      check(definition.kind, 'credentials', definition.credentials, connection.credentials)
+      await check(definition.kind, 'configuration', definition.configuration, connection.configuration)
+      await check(definition.kind, 'credentials', definition.credentials, connection.credentials)
       return definition.connect(connection)
     },
   }
 }
 
 /** Says where it is wrong, never what was there: it may be a secret. */
-function check(kind: string, what: string, schema: TSchema, value: unknown): void {
+async function check(kind: string, what: string, schema: TSchema, value: unknown): Promise<void> {
+  // Loaded only now: it is large, and most programs connect late or never.
+  const { Value } = await import('typebox/value')
   if (Value.Check(schema, value)) return
   const wrong = Value.Errors(schema, value).map(error => `${error.instancePath || '/'} ${error.message}`)
   throw new ProviderError('InvalidConfig', `the ${what} of a ${kind} region: ${wrong.join('; ')}`)

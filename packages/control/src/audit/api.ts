@@ -1,10 +1,10 @@
 import type { Store } from '@stead/engine'
-import Type from 'typebox'
 import { type LinesReply, type Reply, type Request, type Route, route } from '../door/route.ts'
 import { fail } from '../errors/index.ts'
 import type { Caller, Place } from '../identity/caller.ts'
 import { type RecordQuery, recordListSchema, recordQuery, recordsReply, timesOf } from '../records/list.ts'
 import { readPage } from '../records/read.ts'
+import { Type } from '../schema/type.ts'
 import { AuditEntry, presentAudit } from './model.ts'
 import { type AuditFilters, searchAudit } from './read.ts'
 

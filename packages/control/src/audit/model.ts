@@ -1,7 +1,8 @@
 import type { RecordDraft, StoredRecord } from '@stead/engine'
 import { isoTime } from '@stead/world'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Time } from '../resource/model.ts'
+import { Type } from '../schema/type.ts'
 
 const Anything = Type.Unknown({ description: 'Secrets are replaced, and what is long is cut.' })
 

@@ -1,8 +1,9 @@
 import type { Criteria, Kind, StoredObject, View } from '@stead/engine'
-import Type, { type Static, type TProperties } from 'typebox'
+import type { Static, TProperties } from 'typebox'
 import { fail } from '../errors/index.ts'
 import type { Place } from '../identity/caller.ts'
 import type { Presented } from '../resource/present.ts'
+import { Type } from '../schema/type.ts'
 import { fingerprint, type Position, readCursor, writeCursor } from './cursor.ts'
 import type { Reply } from './route.ts'
 

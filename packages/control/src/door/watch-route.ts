@@ -1,10 +1,11 @@
 import type { Change } from '@stead/engine'
-import Type, { type TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { fail } from '../errors/problem.ts'
 import type { Caller, Place } from '../identity/caller.ts'
 import type { Permission } from '../identity/permissions.ts'
 import { jsonSchema } from '../schema/json-schema.ts'
 import { shapeOf } from '../schema/shape.ts'
+import { Type } from '../schema/type.ts'
 import { encodeEvent } from './event-stream.ts'
 import { type Route, route, type Scope } from './route.ts'
 

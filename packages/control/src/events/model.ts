@@ -1,7 +1,8 @@
 import type { ChangeSetBuilder, StoredRecord } from '@stead/engine'
 import { isoTime } from '@stead/world'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Time } from '../resource/model.ts'
+import { Type } from '../schema/type.ts'
 
 /** Something that happened to an object, and why: durable, and in the order in which it happened. */
 export const Event = Type.Object(

@@ -1,7 +1,7 @@
 import type { View } from '@stead/engine'
-import Type from 'typebox'
 import { type Route, route } from '../door/route.ts'
 import { secret } from '../schema/secret.ts'
+import { Type } from '../schema/type.ts'
 import { AuthenticatedCaller } from './authenticated-caller.ts'
 import type { Place } from './caller.ts'
 import type { Held } from './grants/model.ts'

@@ -1,11 +1,11 @@
 import type { Store, StoredRecord, View } from '@stead/engine'
-import Type from 'typebox'
 import { placeId } from '../door/access.ts'
 import { type Reply, type Request, type Route, route, type Target } from '../door/route.ts'
 import { fail } from '../errors/index.ts'
 import type { Permission } from '../identity/permissions.ts'
 import { type RecordQuery, recordListSchema, recordQuery, recordsReply } from '../records/list.ts'
 import { sourceOf } from '../records/read.ts'
+import { Type } from '../schema/type.ts'
 import { Operation, operationIndexTable, operations, operationsTable, presentOperation } from './model.ts'
 
 const OperationList = recordListSchema(Operation, 'OperationList')

@@ -1,7 +1,8 @@
 import { type BaseStatus, kindOf, type Ref, type StoredObject } from '@stead/engine'
 import { type Instant, isoTime } from '@stead/world'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Time } from '../resource/model.ts'
+import { Type } from '../schema/type.ts'
 
 /** Every state but the first two is an end. */
 export const operationStates = ['pending', 'running', 'succeeded', 'failed', 'cancelled', 'superseded'] as const

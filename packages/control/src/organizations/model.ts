@@ -1,6 +1,6 @@
 import type { BaseStatus, StoredObject } from '@stead/engine'
-import Type from 'typebox'
 import { resource } from '../resource/resource.ts'
+import { Type } from '../schema/type.ts'
 import { ShownEndingStatus } from '../teardown/model.ts'
 
 /** A tenant. It is in itself, so that whoever looks inside it finds it too. */

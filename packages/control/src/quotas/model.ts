@@ -1,6 +1,7 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import type { AuditedKind } from '../audit/changes.ts'
 import { present } from '../resource/present.ts'
+import { Type } from '../schema/type.ts'
 import { type QuotaKind, quotaKindNames, quotaKinds } from './kinds.ts'
 import { quotas } from './limits.ts'
 import { available, type Level } from './use.ts'

@@ -1,7 +1,8 @@
 import type { StoredObject } from '@stead/engine'
 import type { Instant } from '@stead/world'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Condition } from '../resource/model.ts'
+import { Type } from '../schema/type.ts'
 import type { EndingStatus } from '../teardown/model.ts'
 
 const State = Type.Enum(['pending', 'ready', 'failed', 'lost', 'deleting'], {

@@ -1,11 +1,12 @@
 import type { StoredRecord } from '@stead/engine'
 import { type Instant, instant } from '@stead/world'
-import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import type { Static, TProperties, TSchema } from 'typebox'
 import { fingerprint, readCursor, writeCursor } from '../door/cursor.ts'
 import type { Reply } from '../door/route.ts'
 import { fail } from '../errors/index.ts'
 import type { Place } from '../identity/caller.ts'
 import { listSchema } from '../resource/model.ts'
+import { Type } from '../schema/type.ts'
 import { countRecords, mostCounted, type RecordSource, readPage, type Wanted } from './read.ts'
 
 const recordParameters = {

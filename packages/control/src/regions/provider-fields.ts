@@ -1,11 +1,12 @@
 import type { ProviderDefinition } from '@stead/provider-kit'
 import type { TSchema } from 'typebox'
-import { Clone, Default } from 'typebox/value'
 import { type FieldError, fail } from '../errors/index.ts'
+import { filling } from '../schema/defaults.ts'
+import { jsonSchema } from '../schema/json-schema.ts'
 import { type Validator, validator } from '../schema/validator.ts'
 
 /** What a provider's schema leaves to a default, filled in. */
-export const withDefaults = (schema: TSchema, value: unknown): unknown => Default(schema, Clone(value))
+export const withDefaults = (schema: TSchema, value: unknown): unknown => filling(jsonSchema(schema))(value)
 
 const validators = new WeakMap<TSchema, Validator>()
 

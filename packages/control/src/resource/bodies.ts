@@ -1,5 +1,6 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import type { Static, TSchema, TUnsafe } from 'typebox'
 import { jsonSchema } from '../schema/json-schema.ts'
+import { Type } from '../schema/type.ts'
 import { Labels, Name } from './model.ts'
 
 export const DisplayName = Type.String({ maxLength: 255 })
@@ -29,7 +30,7 @@ export type WriteValue<Spec> =
   | (Fields & { readonly name: string; readonly metadata?: never; readonly spec?: Spec })
   | { readonly metadata: Fields & { readonly name: string }; readonly spec?: Spec }
 
-export type WriteBody<Spec extends TSchema> = Type.TUnsafe<WriteValue<Static<Spec>>>
+export type WriteBody<Spec extends TSchema> = TUnsafe<WriteValue<Static<Spec>>>
 
 /** `{name, labels, spec}`, or the form in which objects are read; files for `apply` are the latter with `kind`. */
 export function writeSchema<Spec extends TSchema>(title: string, kind: string, spec: Spec): WriteBody<Spec> {

@@ -1,4 +1,5 @@
-import Type, { type Static, type TSchema, type TSchemaOptions } from 'typebox'
+import type { Static, TSchema, TSchemaOptions } from 'typebox'
+import { Type } from '../schema/type.ts'
 
 export const Time = Type.String({ format: 'date-time' })
 

@@ -1,6 +1,7 @@
 import { type BaseStatus, type Kind, kindOf, type ObjectDraft, type StoredObject } from '@stead/engine'
 import { newId } from '@stead/world'
-import Type, { type TObject, type TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
+import { Type } from '../schema/type.ts'
 import { listSchema, Metadata } from './model.ts'
 import { type Presented, present } from './present.ts'
 import { draftOf, type NewObject } from './resource.ts'

@@ -1,9 +1,10 @@
 import type { BaseStatus, StoredObject } from '@stead/engine'
-import Type, { type Static, type TSchema } from 'typebox'
-import { Clone, Default } from 'typebox/value'
+import type { Static, TSchema } from 'typebox'
 import { type FieldError, fail } from '../errors/problem.ts'
-import { jsonSchema, some } from '../schema/json-schema.ts'
+import { type Filling, filling } from '../schema/defaults.ts'
+import { jsonSchema } from '../schema/json-schema.ts'
 import { pointerTo, within } from '../schema/pointer.ts'
+import { Type } from '../schema/type.ts'
 import { type Validator, validator } from '../schema/validator.ts'
 import type { PatchValue, WriteValue } from './bodies.ts'
 import { differences, type FieldChange, mergePatch } from './merge-patch.ts'
@@ -28,16 +29,15 @@ export function written<Spec extends TSchema>(
   return { name, labels, spec, ...(displayName !== undefined && { displayName }) }
 }
 
-const defaulting = new WeakMap<TSchema, boolean>()
+const defaults = new WeakMap<TSchema, Filling>()
 
-/** Most schemas have no defaults, and then there is nothing to copy. */
 function withDefaults(schema: TSchema, value: unknown): unknown {
-  let isNeeded = defaulting.get(schema)
-  if (isNeeded === undefined) {
-    isNeeded = some(jsonSchema(schema), inner => inner.default !== undefined)
-    defaulting.set(schema, isNeeded)
+  let fill = defaults.get(schema)
+  if (!fill) {
+    fill = filling(jsonSchema(schema))
+    defaults.set(schema, fill)
   }
-  return isNeeded ? Default(schema, Clone(value)) : value
+  return fill(value)
 }
 
 /** What an object becomes by a patch. */

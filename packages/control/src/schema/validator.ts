@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { Compile, type Validator as Compiled } from 'typebox/compile'
+import { Compile, type Validator as Compiled } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import type { FieldError } from '../errors/problem.ts'
 import { closed } from './closed.ts'
@@ -25,8 +25,8 @@ export function validator(schema: TSchema): Validator {
   let compiled: Compiled | undefined
   return {
     errors(value) {
-      compiled ??= Compile(closed(jsonSchema(schema)) as TSchema)
-      return compiled.Check(value) ? [] : explain(compiled.Errors(value)).slice(0, mostErrors)
+      compiled ??= Compile(closed(jsonSchema(schema)))
+      return compiled.Check(value) ? [] : explain(compiled.Errors(value)[1]).slice(0, mostErrors)
     },
   }
 }

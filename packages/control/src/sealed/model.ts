@@ -1,5 +1,6 @@
 import type { ChangeSetBuilder, Ref, Sealer, Store } from '@stead/engine'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../schema/type.ts'
 
 /**
  * What stands in an object for something that is written and never read back: credentials, user data, secrets. The content

@@ -7,8 +7,9 @@ import type {
   StuckObject,
 } from '@stead/engine'
 import { type Duration, isoTime } from '@stead/world'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Time } from '../resource/model.ts'
+import { Type } from '../schema/type.ts'
 
 const count = (description = '') => Type.Integer({ minimum: 0, ...(description && { description }) })
 const inSeconds = (description: string) => Type.Number({ minimum: 0, description })

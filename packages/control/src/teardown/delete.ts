@@ -1,10 +1,10 @@
 import type { StoredObject } from '@stead/engine'
-import Type from 'typebox'
 import { accepted } from '../door/replies.ts'
 import type { Reply, Request } from '../door/route.ts'
 import type { Services } from '../door/services.ts'
 import { concludeUpdate } from '../resource/conclude.ts'
 import type { Presented } from '../resource/present.ts'
+import { Type } from '../schema/type.ts'
 import { inUse } from './in-use.ts'
 import type { EndingStatus, Whole } from './model.ts'
 

@@ -1,6 +1,6 @@
 import type { BaseStatus, ChangeSetBuilder, Kind, StoredObject, View } from '@stead/engine'
-import Type from 'typebox'
 import { Condition } from '../resource/model.ts'
+import { Type } from '../schema/type.ts'
 
 /** Something that others are part of: it is gone only after them. */
 export interface Whole {

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { catalogue, type ErrorCode } from '../../errors/index.ts'
+import { Type } from '../../schema/type.ts'
 import { type Reply, type Route, route } from '../route.ts'
 import { style } from './html.ts'
 import { type OpenApiDocument, openApiDocument } from './openapi.ts'

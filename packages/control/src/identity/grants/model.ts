@@ -1,6 +1,6 @@
 import type { BaseStatus, Index, StoredObject } from '@stead/engine'
-import Type from 'typebox'
 import { nameless } from '../../resource/nameless.ts'
+import { Type } from '../../schema/type.ts'
 import type { Place } from '../caller.ts'
 
 /** A role that somebody holds somewhere: where it is says the object's organization and project. */

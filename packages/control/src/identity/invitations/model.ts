@@ -1,8 +1,8 @@
 import type { BaseStatus, StoredObject } from '@stead/engine'
 import { type Instant, isoTime } from '@stead/world'
-import Type from 'typebox'
 import { Time } from '../../resource/model.ts'
 import { nameless } from '../../resource/nameless.ts'
+import { Type } from '../../schema/type.ts'
 
 /** What whoever has the link may do, once: become a user with a role, or choose a new password. */
 export interface InvitationSpec {

@@ -1,7 +1,7 @@
 import { changeSet } from '@stead/engine'
-import Type from 'typebox'
 import { type Route, route } from '../../door/route.ts'
 import { fail } from '../../errors/index.ts'
+import { Type } from '../../schema/type.ts'
 import { buildingOn } from '../../teardown/building.ts'
 import { unauthenticated } from '../authentication/authenticate.ts'
 import { isActive } from '../principals.ts'

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
+import { Type } from '../../schema/type.ts'
 
 /** A claim that is worth a role: `{ claim: groups, value: platform-team, role: platform-admin }`. */
 export const ClaimRule = Type.Object({

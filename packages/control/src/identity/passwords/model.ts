@@ -1,7 +1,7 @@
 import { type BaseStatus, type ChangeSetBuilder, kindOf, type StoredObject, type View } from '@stead/engine'
 import { newId, type World } from '@stead/world'
-import Type from 'typebox'
 import { secret } from '../../schema/secret.ts'
+import { Type } from '../../schema/type.ts'
 import type { User } from '../users/model.ts'
 
 /** A user's password, as a hash. Apart from the user, so that nothing that shows users can show it; no route shows this kind. */

@@ -1,6 +1,7 @@
 import type { BaseStatus, StoredObject } from '@stead/engine'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { resource } from '../../resource/resource.ts'
+import { Type } from '../../schema/type.ts'
 import { ShownEndingStatus } from '../../teardown/model.ts'
 import { type Permission, permissions } from '../permissions.ts'
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import type { BaseStatus, StoredObject } from '@stead/engine'
 import { type Duration, hours, type Instant, isoTime } from '@stead/world'
-import Type from 'typebox'
 import { Time } from '../../resource/model.ts'
 import { nameless } from '../../resource/nameless.ts'
+import { Type } from '../../schema/type.ts'
 
 /** Somebody at the console. */
 export interface SessionSpec {

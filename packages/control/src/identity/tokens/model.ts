@@ -1,8 +1,8 @@
 import type { BaseStatus, StoredObject } from '@stead/engine'
 import { type Instant, isoTime } from '@stead/world'
-import Type from 'typebox'
 import { Time } from '../../resource/model.ts'
 import { nameless } from '../../resource/nameless.ts'
+import { Type } from '../../schema/type.ts'
 import type { Place } from '../caller.ts'
 import { type Permission, permissions } from '../permissions.ts'
 

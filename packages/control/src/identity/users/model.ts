@@ -1,6 +1,6 @@
 import type { BaseStatus, Index, StoredObject } from '@stead/engine'
-import Type from 'typebox'
 import { nameless } from '../../resource/nameless.ts'
+import { Type } from '../../schema/type.ts'
 
 /** Who somebody is to an OIDC issuer. */
 export interface OidcSubject {

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { secret } from '../../schema/secret.ts'
+import { Type } from '../../schema/type.ts'
 import { SealedContent } from '../../sealed/model.ts'
 
 const Reference = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })

@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { Name } from '../../resource/model.ts'
+import { Type } from '../../schema/type.ts'
 
 const Words = Type.Array(Type.String({ maxLength: 16_384 }), { maxItems: 1_024 })
 const Seconds = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description })

@@ -1,8 +1,9 @@
-import Type, { type Static } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import type { FieldError } from '../../errors/problem.ts'
 import { DisplayName } from '../../resource/bodies.ts'
 import { Labels, listSchema, Time } from '../../resource/model.ts'
 import { pointerTo } from '../../schema/pointer.ts'
+import { Type } from '../../schema/type.ts'
 
 /** What an operator says of something that the backend offers. */
 const remarks = {
@@ -62,10 +63,10 @@ export function flavorErrors(flavors: OperatorFlavors): readonly FieldError[] {
   })
 }
 
-const OrNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
+const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const text = OrNull(Type.String())
 
-const shown = <Spec extends Type.TSchema>(title: string, spec: Spec) =>
+const shown = <Spec extends TSchema>(title: string, spec: Spec) =>
   Type.Object(
     {
       metadata: Type.Object({
@@ -104,7 +105,7 @@ export const Image = shown(
   }),
 )
 
-const dated = <Item extends Type.TSchema>(item: Item, title: string) =>
+const dated = <Item extends TSchema>(item: Item, title: string) =>
   Type.Object(
     { ...listSchema(item).properties, asOf: { ...Time, description: 'When the backend was asked.' } as typeof Time },
     { title },

@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { temporaryDirectory } from '@stead/testing'
+import { expect, test } from 'vitest'
+import { Program } from './tests/program.ts'
+
+const tellLoaded = new URL('./tests/tell-loaded.mjs', import.meta.url).href
+
+/** Memory and time of every start, for what most installations never use, or what is loaded when it is. */
+const tooHeavy = {
+  'what reads TypeScript, where everything was compiled before': /deps\/amaro\//,
+  'undici: an import of node:http as a value brings it along; take it from process.getBuiltinModule': /deps\/undici\//,
+  'TypeBox beyond its validator: Type is in packages/control/src/schema/type.ts':
+    /\/typebox\/build\/(type|value|compile)\//,
+  'schema compilers of Fastify': /\/ajv\//,
+  'what reads tokens of identity providers': /\/jose\//,
+  'the client of PostgreSQL': /\/pg\//,
+  'what reads YAML': /\/yaml\//,
+}
+
+test('a start loads nothing heavy that it does not use', async () => {
+  const start = async () => {
+    const args = ['serve', '--listen', '127.0.0.1:0', '--data', join(temporaryDirectory(), 'data')]
+    const program = new Program(args, { env: { NODE_OPTIONS: `--import ${tellLoaded}` } })
+    await program.listening()
+    program.process.kill('SIGINT')
+    await program.exited
+    return /^loaded (.*)$/m.exec(program.stderr)![1]!.split(' ')
+  }
+  // The first may be the one that compiles.
+  await start()
+  const loaded = await start()
+  expect(loaded).toContainEqual(expect.stringContaining('/fastify/'))
+  for (const [what, pattern] of Object.entries(tooHeavy))
+    expect(loaded.filter(name => pattern.test(name)).slice(0, 3), what).toEqual([])
+}, 60_000)
