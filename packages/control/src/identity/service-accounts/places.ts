@@ -1,5 +1,5 @@
 import type { View } from '@stead/engine'
-import { find, lookUp } from '../../door/find.ts'
+import { lookUp, theOne } from '../../door/find.ts'
 import { fail } from '../../errors/index.ts'
 import type { Token } from '../tokens/model.ts'
 import { ServiceAccount } from './model.ts'
@@ -24,7 +24,7 @@ export const accountTarget = (scope: Scope) => ({
 })
 
 /** A token is found only under the account that it belongs to. */
-export function refuseOfOther(objects: View, account: string, token: Token): void {
-  if (token.owner?.id !== find(objects, ServiceAccount.kind, account).id)
+export function refuseOfOther(scope: Scope, objects: View, account: string, token: Token): void {
+  if (token.owner?.id !== theOne(ServiceAccount.kind, account, accountTarget(scope).find(objects, account)).id)
     throw fail('not_found', `there is no token ${token.id} of this service account`)
 }

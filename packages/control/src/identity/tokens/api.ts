@@ -123,7 +123,7 @@ export const tokenRoutes = (lastUse: Pick<LastUse, 'of'>): readonly Route[] =>
         params: Account,
         replies: { 200: Token.schema },
         async handle({ target, objects, params }) {
-          refuseOfOther(objects, params.account, target)
+          refuseOfOther(scope, objects, params.account, target)
           return ok(await withLastUse(lastUse, [target]), target)
         },
       }),
@@ -137,7 +137,7 @@ export const tokenRoutes = (lastUse: Pick<LastUse, 'of'>): readonly Route[] =>
         params: Account,
         replies: { 202: Token.schema },
         handle({ target, objects, params }, { world, conclude }) {
-          refuseOfOther(objects, params.account, target)
+          refuseOfOther(scope, objects, params.account, target)
           return conclude(changeSet(world).remove(target), () => accepted(Token, target))
         },
       }),

@@ -85,6 +85,16 @@ test('a token is found only under its own account', async () => {
   expect((await house.must(200, 'GET', `${a.path}/tokens`)).items).toHaveLength(1)
 })
 
+test('the platform’s own account is meant on the platform, whatever accounts of organizations are named', async () => {
+  const house = await IdentityHouse.openWithAcme()
+  const acmes = await house.account('acme', 'ci')
+  await house.must(201, 'POST', '/v1/service-accounts', { body: { name: 'ci' } })
+  const own = await house.must(201, 'POST', '/v1/service-accounts/ci/tokens', { body: {} })
+  await house.must(200, 'GET', `/v1/service-accounts/ci/tokens/${own.metadata.id}`)
+  await house.must(404, 'GET', `/v1/service-accounts/ci/tokens/${acmes.tokenId}`)
+  await house.must(404, 'DELETE', `/v1/service-accounts/${acmes.id}/tokens/${acmes.tokenId}`)
+})
+
 test('a disabled account has no rights until it is enabled again', async () => {
   const house = await IdentityHouse.openWithAcme()
   const ci = await house.account('acme', 'ci', { role: 'reader' })
