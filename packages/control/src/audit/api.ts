@@ -41,6 +41,7 @@ export function auditRoutes(store: Pick<Store, 'records'>): readonly Route[] {
       permission: 'audit:read',
       query: recordQuery(filters),
       replies: { 200: AuditList },
+      lines: { type: linesType, schema: AuditEntry },
       handle: answer,
     }),
     route({
@@ -52,6 +53,7 @@ export function auditRoutes(store: Pick<Store, 'records'>): readonly Route[] {
       permission: 'audit:read',
       query: recordQuery(filters),
       replies: { 200: AuditList },
+      lines: { type: linesType, schema: AuditEntry },
       handle: answer,
     }),
   ]

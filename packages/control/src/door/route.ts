@@ -1,6 +1,7 @@
 import type { Kind, Revision, StoredObject, View } from '@stead/engine'
 import type { Duration } from '@stead/world'
 import type { Static, TSchema } from 'typebox'
+import type { ErrorCode } from '../errors/index.ts'
 import type { Caller, Place } from '../identity/caller.ts'
 import type { Permission } from '../identity/permissions.ts'
 import type { ConflictRule } from './conflicts.ts'
@@ -110,6 +111,10 @@ export interface Route<
   readonly body?: Body
   /** Everything it answers when it does not refuse. Fields that a schema does not name are not sent. */
   readonly replies: Readonly<Record<number, TSchema>>
+  /** One line of the answer, where `handle` may answer in lines: what it is called, and what each is. */
+  readonly lines?: { readonly type: string; readonly schema: TSchema }
+  /** What it refuses with besides what follows from its method, permission, target and body; for the reference. */
+  readonly refuses?: readonly ErrorCode[]
   readonly examples?: { readonly body?: unknown; readonly reply?: unknown }
   /** What a failed expectation of its change-set means to a caller. */
   readonly conflicts?: readonly ConflictRule[]

@@ -60,6 +60,7 @@ export function watchRoute({ path, scope, permission, kinds }: WatchRouteOptions
     permission,
     query: WatchQuery,
     replies: { 200: Type.String({ contentMediaType: 'text/event-stream' }) },
+    refuses: ['gone'],
     async handle({ query, caller, place, lastEventId }, { follow }) {
       const asked = query.kinds ?? readable(caller, place)
       const unknown = asked.filter(kind => !known.has(kind))

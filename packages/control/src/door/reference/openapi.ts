@@ -112,36 +112,47 @@ function requestBody(method: string, body: TSchema, schemas: NamedSchemas, examp
   return { required: isRequired, content }
 }
 
-function answers({ replies, examples }: Route, schemas: NamedSchemas): Readonly<Record<string, Response>> {
-  return Object.fromEntries(
+function answers(
+  { method, replies, lines, examples }: Route,
+  schemas: NamedSchemas,
+): Readonly<Record<string, Response>> {
+  const headers = { 'Stead-Revision': { $ref: '#/components/headers/SteadRevision' } }
+  const answered = Object.fromEntries(
     Object.entries(replies).map(([status, reply]) => {
       const { contentMediaType = 'application/json', ...schema } = jsonSchema(reply) as JsonSchema & {
         contentMediaType?: string
       }
       const example = Number(status) < 300 ? examples?.reply : undefined
+      const description = descriptions[Number(status)] ?? 'Done.'
+      // An answer of `null` is one without a body.
+      if (schema.type === 'null') return [status, { description, headers }]
       const media = { schema: schemas.refer(schema), ...(example !== undefined && { example }) }
-      const headers = { 'Stead-Revision': { $ref: '#/components/headers/SteadRevision' } }
-      return [
-        status,
-        { description: descriptions[Number(status)] ?? 'Done.', headers, content: { [contentMediaType]: media } },
-      ]
+      const inLines = lines && status === '200' && { [lines.type]: { schema: schemas.refer(jsonSchema(lines.schema)) } }
+      return [status, { description, headers, content: { [contentMediaType]: media, ...inLines } }]
     }),
   )
+  // One object, read by itself, has an ETag.
+  const isOne = method === 'GET' && replies[200] && jsonSchema(replies[200]).properties?.metadata !== undefined
+  return isOne ? { ...answered, 304: { description: descriptions[304]!, headers } } : answered
 }
 
 const descriptions: Readonly<Record<number, string>> = {
   200: 'Done.',
   201: 'Made.',
   202: 'Accepted: a controller does it.',
+  302: 'Go there.',
+  303: 'It is there.',
+  304: 'What If-None-Match names is what there is.',
 }
 
 /** Every status a refusal of this route may have. */
-function refusals({ method, permission, body, target, query, params }: Route): Operation['responses'] {
+function refusals({ method, permission, target, refuses = [] }: Route): Operation['responses'] {
   const changes = method !== 'GET'
-  const statuses = new Set<number>([404, 429, 500, 503])
-  if (permission !== 'public') for (const status of [400, 401, 403]) statuses.add(status)
-  if (body || query || params) statuses.add(400)
+  const statuses = new Set<number>([400, 404, 429, 500, 503, ...refuses.map(code => catalogue[code].status)])
+  if (permission !== 'public') for (const status of [401, 403]) statuses.add(status)
   if (changes) for (const status of [409, 413, 422]) statuses.add(status)
+  // A name in the path may fit several.
+  if (target) statuses.add(409)
   if (changes && target) statuses.add(412)
   const listed = [...statuses].sort().map(status => [String(status), problemResponse])
   return { ...Object.fromEntries(listed), default: problemResponse }

@@ -1,12 +1,17 @@
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { describe, expect, test } from 'vitest'
 import { catalogue } from '../../errors/index.ts'
+import { route } from '../route.ts'
+import { inlined } from '../tests/inlined.ts'
 import { shareHouse } from '../tests/shop.ts'
+import { Widget } from '../tests/widgets.ts'
 import { Html, html } from './html.ts'
+import { openApiDocument } from './openapi.ts'
 import { NamedSchemas } from './schemas.ts'
 
 const openShop = shareHouse()
+const widget = { kind: Widget.kind }
 
 /** Every `$ref` in a document, wherever it is. */
 const refsIn = (value: unknown): readonly string[] =>
@@ -47,7 +52,7 @@ describe('/openapi.json', () => {
       expect(found, ref).toBeDefined()
     }
     for (const schema of Object.values(body.components.schemas))
-      expect(() => Compile(inlined(body, schema))).not.toThrow()
+      expect(() => Compile(inlined<TSchema>(body, schema))).not.toThrow()
   })
 
   test('tells clients how to write a widget, in the words that validate it', async () => {
@@ -60,7 +65,7 @@ describe('/openapi.json', () => {
       '#/components/parameters/IdempotencyKey',
       '#/components/parameters/SteadRevision',
     ])
-    const schema = Compile(inlined(body, media.schema))
+    const schema = Compile(inlined<TSchema>(body, media.schema))
     expect(schema.Check(media.example)).toBe(true)
     expect(schema.Check({ ...media.example, unknown: 1 })).toBe(false)
     const { get } = body.paths['/v1/projects/{project}/widgets']
@@ -76,19 +81,34 @@ describe('/openapi.json', () => {
   })
 })
 
-/** A schema with everything it refers to put in its place, for a validator that knows no document around it. */
-const inlined = (document: unknown, schema: unknown): TSchema =>
-  JSON.parse(JSON.stringify(schema), (_, value) =>
-    typeof value?.$ref === 'string'
-      ? inlined(
-          document,
-          value.$ref
-            .slice(2)
-            .split('/')
-            .reduce((inner: Record<string, unknown>, name: string) => inner[name], document),
-        )
-      : value,
-  )
+test('says how else a route may answer: nothing new, in lines, without a body, and refused in its own way', () => {
+  const quiet = { scope: 'platform', permission: 'public', summary: '' } as const
+  const nothing = { handle: () => ({ status: 200 }) }
+  const routes = [
+    route({
+      ...quiet,
+      ...nothing,
+      method: 'GET',
+      path: '/v1/a/:widget',
+      target: widget,
+      replies: { 200: Widget.schema },
+    }),
+    route({ ...quiet, ...nothing, method: 'POST', path: '/v1/b', replies: { 302: Type.Null() }, refuses: ['gone'] }),
+    route({
+      ...{ ...quiet, ...nothing, method: 'GET', path: '/v1/c' },
+      replies: { 200: Type.Object({}) },
+      lines: { type: 'application/x-ndjson', schema: Type.Object({ n: Type.Integer() }) },
+    }),
+  ]
+  const { paths } = openApiDocument(routes, 'test')
+  expect(Object.keys(paths['/v1/a/{widget}']!.get!.responses)).toEqual(expect.arrayContaining(['304', '400', '409']))
+  const { responses } = paths['/v1/b']!.post!
+  expect(responses['302']).not.toHaveProperty('content')
+  expect(responses).toHaveProperty('410')
+  expect(paths['/v1/c']!.get!.responses['200']).toMatchObject({
+    content: { 'application/json': {}, 'application/x-ndjson': { schema: { properties: { n: {} } } } },
+  })
+})
 
 describe('/docs', () => {
   test('shows every route, and neither runs nor loads anything from elsewhere', async () => {

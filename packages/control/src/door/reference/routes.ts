@@ -65,7 +65,7 @@ export function referenceRoutes(routes: readonly Route[], version: string): read
       path: '/docs/errors/:code',
       summary: 'One error: where the `type` of a problem leads',
       params: Type.Object({ code: Type.Enum(Object.keys(catalogue) as ErrorCode[]) }),
-      replies: { 303: Type.String({ contentMediaType: 'text/plain' }) },
+      replies: { 303: Type.Null() },
       handle: ({ params }) => ({ status: 303, headers: { location: `/docs/errors#${params.code}` } }),
     }),
   ]

@@ -83,6 +83,7 @@ export function loginRoutes({ providers, cookie, isSecure, publicUrl }: LoginOpt
         { additionalProperties: true },
       ),
       replies: { 302: Type.Null() },
+      refuses: ['unauthenticated'],
       async handle({ params, query, cookie: cookies, address }, { world, conclude }) {
         const provider = find(params.provider)
         const attempt = attempts.read(cookies, { provider: params.provider, state: query.state })

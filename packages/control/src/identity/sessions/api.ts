@@ -41,6 +41,7 @@ export function sessionRoutes({ world, passwords, guessing, cookie }: SignInSour
       permission: 'public',
       body: Type.Object({ email: Email, password: GivenPassword }),
       replies: { 201: NewSession },
+      refuses: ['unauthenticated'],
       async handle({ body, address }, { everything, conclude }) {
         const email = body.email.toLowerCase()
         guessing.count({ account: email, address })
