@@ -16,8 +16,9 @@ import { after, type Duration, millis, realWorld, type World } from '@stead/worl
 import Fastify, { type FastifyInstance } from 'fastify'
 import { expect, onTestFinished } from 'vitest'
 import { buildDoor } from '../../door/door.ts'
+import { replySealer } from '../../door/idempotency.ts'
 import type { Route } from '../../door/route.ts'
-import { doorServerOptions } from '../../door/server-options.ts'
+import { doorServerOptions, type ServerOptions } from '../../door/server-options.ts'
 import type { Answer, CallOptions } from '../../door/tests/shop.ts'
 import type { Registering } from '../../regions/register.ts'
 import {
@@ -39,6 +40,9 @@ export interface HouseOptions extends Partial<RoomOptions> {
   readonly providers?: readonly ProviderDefinition[]
   /** Beside the rooms' own. */
   readonly controllers?: readonly Controller[]
+  readonly server?: Partial<ServerOptions>
+  /** Whether an answer that does not fit its schema is failed, as in all tests but the one that looks for such answers. */
+  readonly checksReplies?: boolean
 }
 
 /** The whole of identity as it is served: a real store on disk, controllers, and the door on a loopback port. */
@@ -86,7 +90,7 @@ export class IdentityHouse {
   async start(): Promise<void> {
     const { world, directory } = this
     const { openStore = () => openSqliteStore({ directory, world }), ...asked } = this.#options
-    const { providers = [], controllers = [], ...options } = asked
+    const { providers = [], controllers = [], server: _server, ...options } = asked
     this.store = await openStore()
     const { store } = this
     this.#surroundings = surroundings(store, world, providers)
@@ -124,16 +128,16 @@ export class IdentityHouse {
       engine: { cache: engine.cache, store, commit: (set, options) => engine.commit(set, options) },
       authenticate,
       world,
-      log: silentLogger,
+      log: this.#options.log ?? silentLogger,
       metrics: createMetrics(),
-      sealer: { seal: base64, open: text => Buffer.from(text, 'base64').toString() },
+      sealer: replySealer(this.#surroundings.sealer),
       rightsKinds,
       conflicts,
       witness,
       limits: { addressRate: { burst: 100_000, perSecond: 1 } },
-      checksReplies: true,
+      checksReplies: this.#options.checksReplies ?? true,
     })
-    const server = Fastify(doorServerOptions({ world }))
+    const server = Fastify(doorServerOptions({ world, ...this.#options.server }))
     door.mount(server)
     this.#servers.push(server)
     await server.listen({ host: '127.0.0.1', port: 0 })
@@ -215,9 +219,6 @@ export class IdentityHouse {
     await expect.poll(async () => (await this.call('GET', path)).status, { timeout: 5_000, interval: 5 }).toBe(404)
   }
 }
-
-// How it is sealed is of no matter here.
-const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 export interface Account {
   readonly id: string

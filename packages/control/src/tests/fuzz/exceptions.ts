@@ -1,0 +1,12 @@
+/** Routes that no made-up request can get a success from, and why. All others must be reached. */
+export const unreachable: Readonly<Record<string, string>> = {
+  'GET /v1/oidc/{provider}/login':
+    'needs an identity provider that answers: oidc.test.ts goes this way with a real one',
+  'GET /v1/oidc/{provider}/callback': 'needs a browser that the provider has sent back: see oidc.test.ts',
+}
+
+/** Secrets that are shown more than once, by route and field, and why. All others are shown in one answer only. */
+export const shownAgain: Readonly<Record<string, string>> = {
+  'GET /v1/whoami csrfToken':
+    'a page of the console that is loaded again asks for it; it is worth nothing without the cookie',
+}
