@@ -7,9 +7,8 @@ import {
   type Engine,
   type Logger,
   openSealer,
-  openSqliteStore,
   type ReadCache,
-  type SqliteStore,
+  type Store,
   startEngine,
 } from '@stead/engine'
 import { newId, realWorld, type World } from '@stead/world'
@@ -17,6 +16,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { fail } from '../../errors/index.ts'
 import type { Caller, Place } from '../../identity/caller.ts'
 import { permissions } from '../../identity/permissions.ts'
+import { openTestStore } from '../../tests/stores.ts'
 import { buildDoor, type Door, type DoorOptions } from '../door.ts'
 import { replySealer } from '../idempotency.ts'
 import { doorServerOptions, type ServerOptions } from '../server-options.ts'
@@ -40,7 +40,7 @@ export class House {
   readonly world: World
   readonly metrics = createMetrics()
   readonly lines: string[] = []
-  store!: SqliteStore
+  store!: Store
   engine!: Engine
   server!: FastifyInstance
   door!: Door
@@ -56,7 +56,7 @@ export class House {
 
   async start(): Promise<void> {
     const { world } = this
-    this.store = await openSqliteStore({ directory: this.#directory, world })
+    this.store = await openTestStore({ directory: this.#directory, world })
     this.engine = startEngine({ store: this.store, world })
     await this.engine.loaded
     this.door = buildDoor({

@@ -2,15 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type Controller,
-  createMetrics,
-  type Engine,
-  openSqliteStore,
-  type Store,
-  silentLogger,
-  startEngine,
-} from '@stead/engine'
+import { type Controller, createMetrics, type Engine, type Store, silentLogger, startEngine } from '@stead/engine'
 import type { ProviderDefinition } from '@stead/provider-kit'
 import { after, type Duration, millis, realWorld, type World } from '@stead/world'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -29,12 +21,13 @@ import {
   roomIndexes,
   type Surroundings,
 } from '../../rooms.ts'
+import { openTestStore } from '../../tests/stores.ts'
 import { surroundings } from '../../tests/surroundings.ts'
 import { firstStart } from '../first-start/first-start.ts'
 import { MemoryKeeper } from './memory-keeper.ts'
 
 export interface HouseOptions extends Partial<RoomOptions> {
-  /** In a file of its own unless said. */
+  /** One of its own unless said. */
   readonly openStore?: () => Promise<Store>
   /** None unless said. */
   readonly providers?: readonly ProviderDefinition[]
@@ -89,7 +82,7 @@ export class IdentityHouse {
 
   async start(): Promise<void> {
     const { world, directory } = this
-    const { openStore = () => openSqliteStore({ directory, world }), ...asked } = this.#options
+    const { openStore = () => openTestStore({ directory, world }), ...asked } = this.#options
     const { providers = [], controllers = [], server: _server, ...options } = asked
     this.store = await openStore()
     const { store } = this

@@ -1,0 +1,3 @@
+import { describeOnPostgres } from '../tests/stores.ts'
+
+describeOnPostgres(import.meta.dirname)
