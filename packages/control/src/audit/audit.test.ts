@@ -152,6 +152,33 @@ test('attempts without a valid token are counted by address, and nothing of what
   expect(JSON.stringify(entries)).not.toContain('noise')
 })
 
+test('signing in is told of who signed in, and failing to of the name that was tried', async () => {
+  const { house } = await opened()
+  const password = 'correct horse battery'
+  const { token } = await house.must(201, 'POST', '/v1/organizations/acme/invitations', {
+    body: { email: 'ada@example.com', role: 'reader' },
+  })
+  const user = await house.must(201, 'POST', '/v1/invitations/accept', { token: null, body: { token, password } })
+  const { id } = user.metadata
+  const signIn = (status: number, email: string, given: string) =>
+    house.must(status, 'POST', '/v1/sessions', { token: null, body: { email, password: given } })
+  const { metadata: session } = await signIn(201, 'ada@example.com', password)
+  const ada = { id, type: 'user', name: 'ada@example.com' }
+  expect(await read(house, `/v1/system/audit?actor=${id}`)).toMatchObject([
+    { action: 'sessions:create', actor: { ...ada, credential: session.id }, result: 'done' },
+    { action: 'accept:create', actor: ada, result: 'done' },
+  ])
+  for (const name of ['Ada@example.com', 'ada@example.com', 'eve@example.com'])
+    await signIn(401, name, 'wrong-but-long')
+  await house.rooms.close()
+  const denied = await read(house, '/v1/system/audit?actor=nobody')
+  expect(denied).toMatchObject([
+    { actor: { type: 'nobody', name: 'eve@example.com' }, request: 'POST /v1/sessions', result: 'denied', count: 1 },
+    { actor: { type: 'nobody', name: 'ada@example.com' }, request: 'POST /v1/sessions', result: 'denied', count: 2 },
+  ])
+  expect(JSON.stringify(denied)).not.toContain('wrong-but-long')
+})
+
 test('entries are found by actor, action, object and time, by id and by name', async () => {
   const { house } = await opened()
   const boss = await house.account('acme', 'boss', { role: 'org-admin' })

@@ -49,3 +49,15 @@ test('strangers from everywhere become 16 entries a minute, and none goes uncoun
   expect(drained.filter(({ count }) => count === 10)).toHaveLength(5)
   expect(strangers.drain()).toEqual([])
 })
+
+test('who tries ever new names is told of by five of them, and by where they came from', () => {
+  const strangers = new Strangers()
+  const trying = (name: string) => ({ ...denial('nobody', 'x'), actor: { id: 'nobody', type: 'nobody', name } })
+  for (let n = 0; n < 1_000; n++) strangers.note(trying(`name-${n}`))
+  for (let n = 0; n < 3; n++) strangers.note(trying('name-0'))
+  expect(strangers.drain().map(({ actor, count }) => [actor.name, count])).toEqual([
+    ['nobody', 995],
+    ['name-0', 4],
+    ...[1, 2, 3, 4].map(n => [`name-${n}`, 1]),
+  ])
+})

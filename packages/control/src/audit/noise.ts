@@ -55,32 +55,53 @@ export class Denials {
   }
 }
 
+const nobodyKnown = { id: 'nobody', type: 'nobody', name: 'nobody' }
 const various = { id: 'various', type: 'various', name: 'various' }
 
-/** Attempts without a valid credential, counted by where they came from: one entry for each of those a minute. */
+/** Names that were tried from one address, told one by one; further ones are told as attempts from there. */
+const mostNames = 5
+
+/**
+ * Attempts without a valid credential, counted by where they came from and the name that was tried: one entry for each
+ * of those a minute.
+ */
 export class Strangers {
   readonly #slots = new Map<string, Slot>()
+  readonly #namesFrom = new Map<string, Set<string>>()
 
   note(body: AuditBody): void {
-    const { address } = body.from
-    const known = this.#slots.get(address)
+    const told = this.#mayName(body) ? body : { ...body, actor: nobodyKnown }
+    const key = `${told.from.address}\n${told.actor.name}`
+    const known = this.#slots.get(key)
     if (known) known.count += 1
-    else if (this.#slots.size < mostSlots) this.#slots.set(address, { body, count: 1 })
-    else this.#others(body).count += 1
+    else if (this.#slots.size < mostSlots) this.#slots.set(key, { body: told, count: 1 })
+    else this.#others(told).count += 1
   }
 
   drain(): readonly AuditBody[] {
     const busiest = [...this.#slots.values()].sort((a, b) => b.count - a.count)
     this.#slots.clear()
+    this.#namesFrom.clear()
     const told = busiest.slice(0, mostAddresses).map(({ body, count }) => ({ ...body, count }))
     const rest = busiest.slice(mostAddresses)
     if (rest.length === 0) return told
     const count = rest.reduce((sum, slot) => sum + slot.count, 0)
-    return [...told, { ...rest[0]!.body, from: { address: `${rest.length} others` }, count }]
+    return [...told, { ...rest[0]!.body, actor: nobodyKnown, from: { address: `${rest.length} others` }, count }]
+  }
+
+  #mayName({ actor, from }: AuditBody): boolean {
+    const names = this.#namesFrom.get(from.address) ?? new Set()
+    if (names.has(actor.name)) return true
+    if (names.size >= mostNames || this.#slots.size >= mostSlots) return false
+    this.#namesFrom.set(from.address, names.add(actor.name))
+    return true
   }
 
   #others(body: AuditBody): Slot {
-    const slot = this.#slots.get('others') ?? { body: { ...body, from: { address: 'others' } }, count: 0 }
+    const slot = this.#slots.get('others') ?? {
+      body: { ...body, actor: nobodyKnown, from: { address: 'others' } },
+      count: 0,
+    }
     this.#slots.set('others', slot)
     return slot
   }

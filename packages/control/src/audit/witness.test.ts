@@ -33,7 +33,16 @@ async function told(asked: Route): Promise<readonly string[]> {
   })
   const caller = { ...nobody, type: 'user' as const, principalId: 'usr_1' }
   const place = { type: 'platform' as const }
-  const act = { route: asked, caller, place, targetId: undefined, address: '::1', userAgent: undefined, traceId: 't' }
+  const act = {
+    route: asked,
+    caller,
+    tried: undefined,
+    place,
+    targetId: undefined,
+    address: '::1',
+    userAgent: undefined,
+    traceId: 't',
+  }
   audit.ended(act, { status: 200, code: undefined, isDenied: false, hasChanged: false })
   await audit.close()
   const records = sets.flatMap(set => set.records).filter(({ table }) => table === 'audit')

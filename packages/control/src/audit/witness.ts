@@ -53,7 +53,7 @@ export class Audit implements Witness {
     }
     const body: AuditBody = { ...bodyOf(act, this.#targetOf(act)), result: 'denied', ...(code && { code }) }
     this.#timer ??= this.#options.world.setTimer(window, () => this.#settle())
-    if (act.caller.type === 'nobody') this.#strangers.note(anonymous(body))
+    if (act.caller.type === 'nobody') this.#strangers.note(anonymous(body, act.tried))
     else this.#writer.write(...[this.#denials.note(body)].filter(told => told !== undefined))
   }
 
@@ -106,10 +106,18 @@ const namesOf = ({ kind, id, name }: ObjectDraft<unknown, unknown>) => ({
   ...(name !== undefined && { name }),
 })
 
-/** Of a stranger no more is told than from where they came: all else is theirs to make up. */
-function anonymous({ actor, action, result, code, from, count }: AuditBody): AuditBody {
-  const address = addressGroup(from.address)
-  return { actor, action, request: 'various', result, ...(code && { code }), from: { address }, count }
+/**
+ * Of a stranger no more is told than from where they came, and the name under which they tried to come in: all else is
+ * theirs to make up.
+ */
+function anonymous(
+  { actor, action, request, result, code, from, count }: AuditBody,
+  tried: string | undefined,
+): AuditBody {
+  const rest = { action, result, ...(code && { code }), from: { address: addressGroup(from.address) }, count }
+  return tried === undefined
+    ? { actor, request: 'various', ...rest }
+    : { actor: { ...actor, name: tried }, request, ...rest }
 }
 
 const secretAnswers = new WeakMap<Route, boolean>()

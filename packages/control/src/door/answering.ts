@@ -97,6 +97,12 @@ export class Answering {
         if (route.commits === 'many') return conclusion.commit(visit, changeSet)
         throw new Error(`${routeName(route)} commits on the way, and does not say that it commits many`)
       },
+      triedAs(name) {
+        visit.tried = name
+      },
+      cameInAs({ principalId, type, displayName, credentialId }) {
+        visit.caller = { ...visit.caller, principalId, type, displayName, credentialId }
+      },
     }
     const reply = route.handle(this.#request(visit, input, incoming) as never, services)
     return reply instanceof Promise ? reply.then(late => written(prepared, late)) : written(prepared, reply)

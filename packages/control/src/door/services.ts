@@ -1,6 +1,6 @@
 import type { Change, ChangeSet, Committed, ObjectDraft, Revision, StoredObject, View } from '@stead/engine'
 import type { World } from '@stead/world'
-import type { Place } from '../identity/caller.ts'
+import type { Caller, Place } from '../identity/caller.ts'
 import type { Reply, StreamReply } from './route.ts'
 
 /** How things will be once a change-set has applied. */
@@ -8,6 +8,9 @@ export interface Outcome {
   /** The object as it will be stored. The change-set must put it, and expect the version it replaces (or none). */
   object<Spec, Status>(draft: ObjectDraft<Spec, Status>): StoredObject<Spec, Status>
 }
+
+/** Somebody who shows in the request itself who they are. */
+export type Arrival = Pick<Caller, 'principalId' | 'type' | 'displayName' | 'credentialId'>
 
 /** What a handler may use besides the request itself. Grows with the house; handlers never reach around it. */
 export interface Services {
@@ -23,6 +26,10 @@ export interface Services {
   commit(changeSet: ChangeSet): Promise<Committed>
   /** Streams what happens at a place after a revision: from the log as far as it reaches, then as it happens. */
   follow(options: FollowOptions): Promise<StreamReply>
+  /** Says under which name somebody tries to come in: told if they are refused. */
+  triedAs(name: string): void
+  /** Says who has come in, for the audit log: they act, and no longer nobody. Gives no rights. */
+  cameInAs(who: Arrival): void
 }
 
 export interface FollowOptions {

@@ -28,6 +28,8 @@ export class Visit {
   caller: Caller = nobody
   place: Place = { type: 'platform' }
   bodyBytes = 0
+  /** The name under which somebody tries to come in; theirs to make up. */
+  tried: string | undefined
   /** Of the object in the path, once it is found. */
   targetId: string | undefined
   /** What it was refused with, if it was. */
@@ -104,9 +106,10 @@ export class Visit {
 }
 
 /** What there is to tell of a request. */
-export const actOf = ({ route, caller, place, targetId, address, userAgent, trace }: Visit): Act => ({
+export const actOf = ({ route, caller, tried, place, targetId, address, userAgent, trace }: Visit): Act => ({
   route,
   caller,
+  tried,
   place,
   targetId,
   address,

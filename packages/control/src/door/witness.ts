@@ -7,6 +7,8 @@ import type { Route } from './route.ts'
 export interface Act {
   readonly route: Route
   readonly caller: Caller
+  /** The name under which a caller who is nobody tried to come in. */
+  readonly tried: string | undefined
   readonly place: Place
   /** The object the path names, once it is found. */
   readonly targetId: string | undefined

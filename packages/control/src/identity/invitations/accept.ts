@@ -13,6 +13,7 @@ import { proves, readCredential } from '../credential.ts'
 import { Grant, grantKey, placeOf } from '../grants/model.ts'
 import { NewPassword, setPassword } from '../passwords/model.ts'
 import type { Passwords } from '../passwords/passwords.ts'
+import { arrival } from '../principals.ts'
 import { grantsOf } from '../rights.ts'
 import { Role } from '../roles/model.ts'
 import { Session } from '../sessions/model.ts'
@@ -74,7 +75,7 @@ export const acceptRoutes = (passwords: Passwords): readonly Route[] => [
     }),
     replies: { 200: User.schema, 201: User.schema },
     conflicts: [onKey('user-email/', () => signInFirst())],
-    async handle({ body: { token, password, displayName } }, { world, everything, conclude }) {
+    async handle({ body: { token, password, displayName } }, { world, everything, conclude, cameInAs }) {
       const house = { world, everything }
       const invitation = find(house, token)
       const { email, user: renewing } = invitation.spec
@@ -85,6 +86,7 @@ export const acceptRoutes = (passwords: Passwords): readonly Route[] => [
         set.remove(invitation)
         setPassword(buildingOn(set, existing), house, existing, await passwords.hash(password))
         endSessions(set, everything, existing)
+        cameInAs(arrival(existing, invitation.id))
         return conclude(set, () => ok(User, existing))
       }
       if (findUsers(everything, email).length > 0) throw signInFirst()
@@ -99,6 +101,7 @@ export const acceptRoutes = (passwords: Passwords): readonly Route[] => [
       })
       redeem(set.create(draft).take(userEmail(email), draft.id), house, invitation, draft.id)
       setPassword(set, house, draft, await passwords.hash(password))
+      cameInAs(arrival(draft, invitation.id))
       return conclude(set, outcome => created(User, outcome.object(draft)))
     },
   }),

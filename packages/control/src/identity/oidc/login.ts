@@ -4,7 +4,7 @@ import { fail } from '../../errors/index.ts'
 import { Type } from '../../schema/type.ts'
 import { buildingOn } from '../../teardown/building.ts'
 import { unauthenticated } from '../authentication/authenticate.ts'
-import { isActive } from '../principals.ts'
+import { arrival, isActive } from '../principals.ts'
 import type { SessionCookie } from '../sessions/cookie.ts'
 import { draftSession } from '../sessions/open.ts'
 import { type Attempt, AttemptCookie, challengeOf, newAttempt, safePath } from './attempt.ts'
@@ -84,7 +84,7 @@ export function loginRoutes({ providers, cookie, isSecure, publicUrl }: LoginOpt
       ),
       replies: { 302: Type.Null() },
       refuses: ['unauthenticated'],
-      async handle({ params, query, cookie: cookies, address }, { world, conclude }) {
+      async handle({ params, query, cookie: cookies, address }, { world, conclude, triedAs, cameInAs }) {
         const provider = find(params.provider)
         const attempt = attempts.read(cookies, { provider: params.provider, state: query.state })
         if (!attempt) throw unauthenticated('this sign-in did not begin in this browser, or too long ago')
@@ -94,10 +94,12 @@ export function loginRoutes({ providers, cookie, isSecure, publicUrl }: LoginOpt
         const idToken = await exchange(provider, attempt, query.code, callbackOf(params.provider))
         const claims = await provider.verify(idToken, [provider.configuration.clientId!])
         if (claims.nonce !== attempt.nonce) throw unauthenticated('the answer is to another question')
+        triedAs(typeof claims.email === 'string' ? claims.email : claims.sub)
         const user = await provider.user(claims)
         if (!isActive(user)) throw unauthenticated('you have been disabled here')
         const kept = { iss: provider.configuration.issuer, ...provider.claimsToKeep(claims) }
         const { text, draft } = draftSession(world, { user, address, claims: kept })
+        cameInAs(arrival(user, draft.id))
         return conclude(buildingOn(changeSet(world).create(draft), user), () => ({
           status: 302,
           headers: { location: attempt.returnTo, 'set-cookie': cookie.set(text) },

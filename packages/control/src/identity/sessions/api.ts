@@ -10,7 +10,7 @@ import { Email } from '../invitations/model.ts'
 import type { Guessing } from '../passwords/guessing.ts'
 import { GivenPassword, passwordOf } from '../passwords/model.ts'
 import type { Passwords } from '../passwords/passwords.ts'
-import { isActive } from '../principals.ts'
+import { arrival, isActive } from '../principals.ts'
 import { findUsers } from '../users/api.ts'
 import type { SessionCookie } from './cookie.ts'
 import { Session } from './model.ts'
@@ -42,14 +42,16 @@ export function sessionRoutes({ world, passwords, guessing, cookie }: SignInSour
       body: Type.Object({ email: Email, password: GivenPassword }),
       replies: { 201: NewSession },
       refuses: ['unauthenticated'],
-      async handle({ body, address }, { everything, conclude }) {
+      async handle({ body, address }, { everything, conclude, triedAs, cameInAs }) {
         const email = body.email.toLowerCase()
+        triedAs(email)
         guessing.count({ account: email, address })
         const [user] = findUsers(everything, email)
         const isRight = await passwords.verify(body.password, user && passwordOf(everything, user)?.spec.hash)
         // One answer, in one time, for an unknown email and a wrong password.
         if (!isRight || !isActive(user)) throw unauthenticated('the email or the password is wrong')
         const { text, draft, csrfToken } = draftSession(world, { user, address })
+        cameInAs(arrival(user, draft.id))
         const set = buildingOn(changeSet(world).create(draft), user)
         return conclude(set, outcome => ({
           ...created(Session, outcome.object(draft), { csrfToken }),
