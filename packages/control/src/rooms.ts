@@ -2,6 +2,7 @@ import type { ChangeSet, Controller, Engine, Index, Metrics, Sealer, Store } fro
 import { type Duration, days } from '@stead/world'
 import { auditRoutes } from './audit/api.ts'
 import type { AuditedKind } from './audit/changes.ts'
+import { teller } from './audit/deeds.ts'
 import { auditIndexTable, auditTable } from './audit/model.ts'
 import { Audit } from './audit/witness.ts'
 import type { Authenticate } from './door/admission.ts'
@@ -95,11 +96,10 @@ export interface Surroundings {
 }
 
 /** Everything the engine is started with. */
-export const roomControllers = ({ catalogs }: Surroundings): readonly Controller[] => [
-  ...identityControllers(inProjects),
-  teardownController(theRegion),
-  healthController(catalogs),
-]
+export const roomControllers = ({ catalogs }: Surroundings): readonly Controller[] => {
+  const tell = teller(audited)
+  return [...identityControllers(inProjects, tell), teardownController(theRegion, tell), healthController(catalogs)]
+}
 export const roomIndexes: readonly Index[] = identityIndexes
 
 export interface RoomOptions

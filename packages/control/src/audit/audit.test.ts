@@ -263,9 +263,35 @@ test('an organization sees its own entries only; the platform sees all, those of
   const all = await read(house, '/v1/system/audit?action=organizations:*')
   expect(all.map(({ action, object }) => `${action} ${object?.name}`)).toEqual([
     'organizations:delete acme',
+    'organizations:delete acme',
     'organizations:create globex',
     'organizations:create acme',
   ])
+})
+
+test('what ends with something is told one by one, with who asked for the end', async () => {
+  const { house } = await opened()
+  const boss = await house.account('acme', 'boss', { role: 'org-admin' })
+  for (let n = 0; n < 25; n++)
+    await house.account('acme', `ci-${n}`, { role: 'reader', ...(n < 24 && { project: 'shop' }) })
+  await house.must(202, 'DELETE', '/v1/projects/acme%2Fshop?cascade=true', { token: boss.token })
+  await house.gone('/v1/projects/acme%2Fshop')
+  const controller = { id: 'project-teardown', type: 'controller' }
+  const told = await read(house, `${acme}?actor=project-teardown`)
+  expect(told.map(({ action, changed }) => [action, changed?.length])).toEqual([
+    ['projects:delete', 1],
+    ['grants:delete', 4],
+    ['grants:delete', 20],
+  ])
+  for (const entry of told) expect(entry).toMatchObject({ actor: controller, onBehalfOf: boss.id, result: 'done' })
+  expect(told[1]!.changed![0]).toMatchObject({ kind: 'grant', op: 'delete' })
+  expect(JSON.stringify(told)).not.toContain('hash')
+  await house.must(202, 'DELETE', '/v1/organizations/acme?cascade=true')
+  await house.gone('/v1/organizations/acme')
+  const { principal } = await house.must(200, 'GET', '/v1/whoami')
+  const accounts = await read(house, '/v1/system/audit?actor=service-account-teardown&action=tokens:delete')
+  expect(accounts).toHaveLength(26)
+  for (const { onBehalfOf } of accounts) expect(onBehalfOf).toBe(principal.id)
 })
 
 test('who lost the right to read does not get the rest of an export', async () => {

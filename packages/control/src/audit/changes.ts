@@ -14,7 +14,7 @@ export interface AuditedKind {
 }
 
 /** No entry becomes larger than some tens of kilobytes, whatever was sent. */
-const mostObjects = 20
+export const mostObjects = 20
 const mostFields = 50
 const longestValue = 2_048
 
@@ -29,7 +29,7 @@ export class Changes {
   }
 
   /** What it changes, given how everything is before. Kinds that callers do not know are left out. */
-  of({ puts, removes }: ChangeSet, everything: View): readonly ObjectChange[] {
+  of({ puts, removes }: Pick<ChangeSet, 'puts' | 'removes'>, everything: Pick<View, 'get'>): readonly ObjectChange[] {
     const told: ObjectChange[] = []
     for (const put of puts) {
       const before = everything.get(put.kind, put.id)
@@ -41,7 +41,7 @@ export class Changes {
       const changes = before && this.#between(ref, before, undefined)
       if (changes) told.push(changed(before, 'delete', changes))
     }
-    return told.slice(0, mostObjects)
+    return told
   }
 
   #between({ kind }: Ref, from?: ObjectDraft<unknown, unknown>, to?: ObjectDraft<unknown, unknown>) {

@@ -29,7 +29,7 @@ const entryFields = {
     name: Type.String(),
     credential: Type.Optional(Type.String({ description: 'The token or session it came with.' })),
   }),
-  onBehalfOf: Type.Optional(Type.String({ description: 'For whom, when not for itself.' })),
+  onBehalfOf: Type.Optional(Type.String({ description: 'The id of who asked for it, when a controller does it.' })),
   action: Type.String({ description: '`noun:verb`' }),
   request: Type.String({ description: 'The route, or the command.' }),
   organizationId: Type.Optional(Type.String()),

@@ -5,7 +5,7 @@ import { type Route, routeName } from '../door/route.ts'
 import type { Act, Ending, Witness } from '../door/witness.ts'
 import { holdsSecrets } from '../schema/secret.ts'
 import { actionOf, isSensitive } from './action.ts'
-import { type AuditedKind, Changes } from './changes.ts'
+import { type AuditedKind, Changes, mostObjects } from './changes.ts'
 import { type AuditBody, auditRecords } from './model.ts'
 import { Denials, Strangers } from './noise.ts'
 import { AuditWriter, type AuditWriterOptions } from './writer.ts'
@@ -36,7 +36,7 @@ export class Audit implements Witness {
 
   ofChange(act: Act, changeSet: ChangeSet): readonly RecordDraft[] {
     const { everything } = this.#options
-    const changed = this.#changes.of(changeSet, everything)
+    const changed = this.#changes.of(changeSet, everything).slice(0, mostObjects)
     const object = this.#targetOf(act) ?? this.#firstOf(changeSet, changed[0]?.id)
     return auditRecords({
       ...bodyOf(act, object),

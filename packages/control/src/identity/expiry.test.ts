@@ -29,4 +29,6 @@ test('what has expired is forgotten: invitations at once, tokens a month later, 
   const admins = everything.list({ kind: 'token' }).items
   expect(admins).toHaveLength(1)
   await house.must(200, 'GET', '/v1/whoami')
+  const told = await house.must(200, 'GET', '/v1/organizations/acme/audit?actor=invitation-expiry')
+  expect(told.items).toMatchObject([{ action: 'invitations:delete', object: { id: metadata.id }, result: 'done' }])
 })

@@ -1,5 +1,6 @@
 import type { ChangeSet, Committed, Controller, Index, Logger, Store, View } from '@stead/engine'
 import type { World } from '@stead/world'
+import type { Tell } from '../audit/deeds.ts'
 import type { Authenticate } from '../door/admission.ts'
 import type { Route } from '../door/route.ts'
 import { organizationRoutes } from '../organizations/api.ts'
@@ -49,9 +50,9 @@ export const rightsKinds: readonly string[] = [
 ]
 
 /** What ends organizations, projects and principals. `inProjects` are the parts that other rooms put into projects. */
-export const identityControllers = (inProjects: readonly Part[]): readonly Controller[] => [
-  ...Object.values(identityWholes(inProjects)).map(teardownController),
-  ...expiryControllers,
+export const identityControllers = (inProjects: readonly Part[], tell: Tell): readonly Controller[] => [
+  ...Object.values(identityWholes(inProjects)).map(whole => teardownController(whole, tell)),
+  ...expiryControllers(tell),
 ]
 
 export interface IdentityOptions {

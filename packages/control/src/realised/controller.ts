@@ -1,5 +1,6 @@
 import { type Controller, controller, done, type View, type Wake } from '@stead/engine'
 import type { Collection, ResourceInfo, ResourceSpec } from '@stead/provider-kit'
+import type { Tell } from '../audit/deeds.ts'
 import type { RegionClients } from '../regions/clients.ts'
 import { Region } from '../regions/model.ts'
 import { endParts, partWakes } from '../teardown/controller.ts'
@@ -19,7 +20,10 @@ export function realisedController<
   Spec extends ResourceSpec,
   Info extends ResourceInfo,
   Group extends Collection<Spec, Info>,
->(kind: RealisedKind<Object, Spec, Info, Group>, clients: RegionClients): Controller {
+>(
+  kind: RealisedKind<Object, Spec, Info, Group>,
+  { clients, tell }: { readonly clients: RegionClients; readonly tell: Tell },
+): Controller {
   const memory = new Memory()
   return controller<Object>({
     name: kind.whole.kind,
@@ -27,12 +31,12 @@ export function realisedController<
     wakes: [...partWakes(kind.whole), regionWake(kind), ...(kind.wakes ?? [])],
     async reconcile({ id }, context) {
       const { cache, world } = context
-      const effects = new Effects(kind, memory, context)
+      const effects = new Effects({ kind, memory, context, tell })
       for (let backend: Sighting<Info> = { type: 'unasked' }; ; ) {
         const object = cache.get<Object>(kind.whole.kind, id)
         if (!object) return done
         if (object.deletedAt !== undefined) {
-          const ended = await endParts(kind.whole, id, context)
+          const ended = await endParts({ whole: kind.whole, tell }, id, context)
           if ('type' in ended) return ended
         }
         const region = regionOf(kind, object, cache)

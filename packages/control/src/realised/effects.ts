@@ -11,6 +11,7 @@ import {
 } from '@stead/engine'
 import type { Collection, ResourceInfo, ResourceSpec } from '@stead/provider-kit'
 import { after, type Duration, millis, minutes, seconds } from '@stead/world'
+import type { Tell } from '../audit/deeds.ts'
 import { appendEvent } from '../events/model.ts'
 import { forget } from '../teardown/controller.ts'
 import type { Decision } from './decide.ts'
@@ -32,6 +33,18 @@ const refusable: ReadonlySet<Decision['type']> = new Set(['intend', 'send', 'upd
 
 type Acting = Exclude<Decision, { readonly type: 'describe' } | { readonly type: 'search' }>
 
+export interface EffectsOptions<
+  Object extends Realised,
+  Spec extends ResourceSpec,
+  Info extends ResourceInfo,
+  Group extends Collection<Spec, Info>,
+> {
+  readonly kind: RealisedKind<Object, Spec, Info, Group>
+  readonly memory: Memory
+  readonly context: ReconcileContext
+  readonly tell: Tell
+}
+
 /** Does what was decided about one object. Every effect is safe to repeat. */
 export class Effects<
   Object extends Realised,
@@ -42,11 +55,13 @@ export class Effects<
   readonly #kind: RealisedKind<Object, Spec, Info, Group>
   readonly #memory: Memory
   readonly #context: ReconcileContext
+  readonly #audit: Tell
 
-  constructor(kind: RealisedKind<Object, Spec, Info, Group>, memory: Memory, context: ReconcileContext) {
+  constructor({ kind, memory, context, tell }: EffectsOptions<Object, Spec, Info, Group>) {
     this.#kind = kind
     this.#memory = memory
     this.#context = context
+    this.#audit = tell
   }
 
   async perform(decision: Acting, object: Object, outside: Outside<Object, Spec, Info, Group>): Promise<Result> {
@@ -78,7 +93,7 @@ export class Effects<
         return this.#poll(object, 'it was told to go')
       case 'forget': {
         const { world, cache, commit } = this.#context
-        await commit(forget(changeSet(world), this.#kind.whole, object, cache))
+        await commit(forget(changeSet(world), { whole: this.#kind.whole, tell: this.#audit }, object, cache))
         return done
       }
     }

@@ -13,6 +13,7 @@ import {
   type Wake,
 } from '@stead/engine'
 import { minutes } from '@stead/world'
+import type { Tell } from '../audit/deeds.ts'
 import { release } from '../quotas/charge.ts'
 import { decideTeardown } from './decide.ts'
 import type { EndingStatus, Part, Whole } from './model.ts'
@@ -22,19 +23,28 @@ const condition = 'Ending'
 type Ending = StoredObject<unknown, EndingStatus>
 
 /** Ends wholes that are marked as deleted: their parts first, in order, then they themselves with their keys. */
-export function teardownController(whole: Whole): Controller {
+export function teardownController(whole: Whole, tell: Tell): Controller {
   return controller<Ending>({
-    name: `${whole.kind}-teardown`,
+    name: nameOf(whole),
     kind: whole.kind,
     wakes: partWakes(whole),
     async reconcile({ id }, context) {
-      const ended = await endParts(whole, id, context)
+      const ends = { whole, tell }
+      const ended = await endParts(ends, id, context)
       if ('type' in ended) return ended
       const { world, cache } = context
-      await context.commit(forget(changeSet(world), whole, ended.object, cache))
+      await context.commit(forget(changeSet(world), ends, ended.object, cache))
       return done
     },
   })
+}
+
+const nameOf = ({ kind }: Whole) => `${kind}-teardown`
+
+/** A whole, and who writes down what is done to end it. */
+export interface Ends {
+  readonly whole: Whole
+  readonly tell: Tell
 }
 
 /** Parts that change wake their whole. */
@@ -42,26 +52,38 @@ export const partWakes = (whole: Whole): readonly Wake[] => whole.parts.map(part
 
 /** Ends everything that goes before a whole that is marked as deleted: answers it once nothing is left in its way. */
 export async function endParts<T extends Ending>(
-  whole: Whole,
+  ends: Ends,
   id: string,
   context: ReconcileContext,
 ): Promise<Result | { readonly object: T }> {
   for (;;) {
-    const object = context.cache.get<T>(whole.kind, id)
+    const object = context.cache.get<T>(ends.whole.kind, id)
     if (!object) return done
-    const result = await step(whole, object, context)
+    const result = await step(ends, object, context)
     if (result) return result === 'ended' ? { object } : result
   }
 }
 
 /** Removes a whole that has nothing left in its way, with its charge, its keys and what else goes with it. */
-export function forget(set: ChangeSetBuilder, whole: Whole, object: StoredObject, everything: View): ChangeSetBuilder {
+export function forget(
+  set: ChangeSetBuilder,
+  { whole, tell }: Ends,
+  object: Ending,
+  everything: View,
+): ChangeSetBuilder {
   set.remove(object)
   release(set, everything, object)
   for (const key of whole.keys(object)) set.release(key, object.id)
   whole.besides?.(set, everything, object)
+  tell(set, { ...deedOf(whole, object), action: `${whole.kind}s:delete` }, everything)
   return set
 }
+
+const deedOf = (whole: Whole, object: Ending) => ({
+  controller: nameOf(whole),
+  object,
+  onBehalfOf: object.status.deletedBy,
+})
 
 /** A part that changes wakes its whole only when that waits for it. */
 const wakeOf = (whole: Whole, part: Part): Wake => ({
@@ -73,8 +95,13 @@ const wakeOf = (whole: Whole, part: Part): Wake => ({
 })
 
 /** One change-set on the way; undefined when there may be more to do at once. */
-async function step(whole: Whole, object: Ending, context: ReconcileContext): Promise<Result | 'ended' | undefined> {
+async function step(
+  { whole, tell }: Ends,
+  object: Ending,
+  context: ReconcileContext,
+): Promise<Result | 'ended' | undefined> {
   const { cache, world } = context
+  const { deletedBy } = object.status
   const left = whole.parts.map(part => ({ part, objects: part.find(cache, object) }))
   const decision = decideTeardown({ whole: object, left, strangers: strangersIn(whole, cache, object) })
   switch (decision.type) {
@@ -82,7 +109,8 @@ async function step(whole: Whole, object: Ending, context: ReconcileContext): Pr
       return done
     case 'end': {
       const set = changeSet(world)
-      for (const part of decision.objects) endPart(set, decision.part, part, context)
+      for (const part of decision.objects) endPart(set, decision.part, part, { ...context, deletedBy })
+      tell(set, { ...deedOf(whole, object), action: `${decision.part.noun}:delete` }, cache)
       await context.commit(set)
       return undefined
     }
@@ -107,11 +135,12 @@ function endPart(
   set: ChangeSetBuilder,
   part: Part,
   object: StoredObject,
-  { cache, world }: Pick<ReconcileContext, 'cache' | 'world'>,
+  { cache, world, deletedBy }: Pick<ReconcileContext, 'cache' | 'world'> & { readonly deletedBy: string | undefined },
 ): void {
   if (part.end === 'mark') {
     // What the whole was told, its parts are told: they have parts of their own.
-    set.update(object, { deletedAt: world.now(), status: { ...object.status, cascade: true } as EndingStatus })
+    const told = { cascade: true, ...(deletedBy !== undefined && { deletedBy }) }
+    set.update(object, { deletedAt: world.now(), status: { ...object.status, ...told } as EndingStatus })
     return
   }
   set.remove(object)

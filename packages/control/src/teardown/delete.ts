@@ -28,7 +28,11 @@ export async function concludeDelete<Spec>(
   if (deletedAt !== undefined && (status.cascade === true || !cascade)) return accepted(resource, target)
   const problem = cascade ? undefined : inUse(whole, { object: target, everything: services.everything, caller })
   if (problem) throw problem
-  const to = { ...rest, deletedAt: deletedAt ?? services.world.now(), status: { ...status, cascade } }
+  const to = {
+    ...rest,
+    deletedAt: deletedAt ?? services.world.now(),
+    status: { ...status, cascade, deletedBy: caller.principalId },
+  }
   return concludeUpdate(services, resource, { from: target, to, reply: accepted })
 }
 

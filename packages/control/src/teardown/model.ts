@@ -36,6 +36,8 @@ export interface Part {
 export interface EndingStatus extends BaseStatus {
   /** Set by the delete that said so: what is in the way goes too. */
   readonly cascade?: boolean
+  /** The id of who asked for its end, or for that of the whole it is part of. */
+  readonly deletedBy?: string
 }
 
 /** What callers see of it: the condition that says what holds up its end. */

@@ -71,6 +71,12 @@ describe('bearer tokens', () => {
     expect(items.map((user: { spec: object }) => user.spec)).toContainEqual({
       oidc: { issuer: issuer.url, subject: 'robot' },
     })
+    const told = await house.must(200, 'GET', '/v1/system/audit?action=users:create')
+    const robot = items.find((user: { spec: { oidc?: { subject: string } } }) => user.spec.oidc?.subject === 'robot')
+    const { id } = robot.metadata
+    expect(told.items.filter(({ object }: { object?: { id: string } }) => object?.id === id)).toMatchObject([
+      { actor: { id, type: 'user' }, request: 'OIDC', from: { address: issuer.url }, result: 'done' },
+    ])
   })
 
   test('are worth grants too, and nothing once the user is disabled', async () => {

@@ -1,7 +1,8 @@
-import { type ChangeSet, type Committed, ConflictError, changeSet, type View } from '@stead/engine'
+import { type ChangeSet, type Committed, ConflictError, changeSet, type ObjectDraft, type View } from '@stead/engine'
 import type { World } from '@stead/world'
+import { auditRecords } from '../../audit/model.ts'
 import { system } from '../caller.ts'
-import { oidcText, User, userSubject, usersBySubject } from '../users/model.ts'
+import { oidcText, User, type UserSpec, userSubject, usersBySubject } from '../users/model.ts'
 import type { Claims } from './model.ts'
 
 export interface OidcUsers {
@@ -33,13 +34,27 @@ export async function makeOidcUser(
     status: {},
   })
   try {
-    await commit(changeSet(world).create(draft).take(userSubject(oidc), draft.id))
+    const set = changeSet(world).create(draft).take(userSubject(oidc), draft.id)
+    for (const record of told(draft, oidc.issuer)) set.record(record)
+    await commit(set)
   } catch (error) {
     // Two requests of theirs came at once, and the other was faster.
     if (!(error instanceof ConflictError && error.conflict.type === 'key')) throw error
   }
   return findOidcUser(everything, oidc)
 }
+
+/** Nobody asked for it: that they came made them a user. */
+const told = ({ kind, id, displayName = id }: ObjectDraft<UserSpec>, issuer: string) =>
+  auditRecords({
+    actor: { id, type: 'user', name: displayName },
+    action: 'users:create',
+    request: 'OIDC',
+    object: { kind, id },
+    result: 'done',
+    from: { address: issuer },
+    count: 1,
+  })
 
 const displayNameOf = (...claims: readonly unknown[]): string | undefined =>
   claims
