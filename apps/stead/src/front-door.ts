@@ -27,7 +27,7 @@ export async function openFrontDoor(options: FrontDoorOptions, parts: Parts): Pr
   })
   parts.add({ name: 'rooms', close: () => rooms.close() })
   const door = buildDoor({
-    ...{ ...rooms, world, log, metrics, isTls, sealer: replySealer(sealer) },
+    ...{ ...rooms, world, log, metrics, isTls, sealer: replySealer(sealer), version: version.version },
     engine: { cache: engine.cache, store, commit: (set, options) => engine.commit(set, options) },
   })
   parts.add({ name: 'door', close: () => door.close() })

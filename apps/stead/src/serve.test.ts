@@ -54,7 +54,11 @@ describe('serving', () => {
     expect(page!.status).toBe(200)
     expect(await page!.text()).toContain('/v1/organizations')
     expect(document!.status).toBe(200)
-    expect(await document!.json()).toMatchObject({ openapi: '3.1.0', paths: { '/v1/whoami': expect.anything() } })
+    expect(await document!.json()).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: readVersion({}).version },
+      paths: { '/v1/whoami': expect.anything() },
+    })
   })
 
   test('shows its metrics as OpenMetrics, those of routes nobody asked for too', async () => {

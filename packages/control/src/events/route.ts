@@ -27,7 +27,7 @@ export const eventsRoute = ({ path, scope, permission, target, store }: EventsRo
   route({
     method: 'GET',
     path,
-    summary: `Read what happened to a ${target.kind}`,
+    summary: `Read what happened to ${/^[aeiou]/.test(target.kind) ? 'an' : 'a'} ${target.kind}`,
     scope,
     permission,
     target,

@@ -26,6 +26,12 @@ const write = (content: Content): string => {
 export const html = (parts: TemplateStringsArray, ...contents: readonly Content[]): Html =>
   new Html(parts.reduce((text, part, index) => text + write(contents[index - 1]) + part))
 
+/** A text in which `this` is code, as descriptions are written. */
+export const prose = (text: string | undefined): Html | undefined =>
+  text === undefined
+    ? undefined
+    : html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
+
 export const style = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --accent: #2f6f4f }
 @media (prefers-color-scheme: dark) { :root { --accent: #7fc8a0 } }
@@ -42,7 +48,11 @@ code, pre { font: 13px/1.45 ui-monospace, monospace } pre { background: var(--so
 .method { font-weight: 700; min-width: 4rem } .soft { opacity: .75 }
 table { border-collapse: collapse; width: 100% } td, th { text-align: left; vertical-align: top; padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line) }
 ul.fields { list-style: none; padding-left: 1rem; margin: .25rem 0; border-left: 1px solid var(--line) }
-@media (max-width: 50rem) { body { display: block } nav { position: static; height: auto; border: 0 } }
+@media (max-width: 50rem) {
+  body { display: block; overflow-wrap: anywhere } nav { position: static; height: auto; border: 0; padding-bottom: 0 } main { padding: 1rem 1.5rem }
+  nav ul { display: flex; flex-wrap: wrap; gap: 0 .9rem } table, tbody, tr { display: block } tr { border-bottom: 1px solid var(--line); padding: .25rem 0 }
+  td { display: inline; border: 0; padding-right: .5rem } td:last-child { display: block }
+}
 `
 
 /** A page of the reference. It loads nothing but its own style sheet, from here. */

@@ -86,10 +86,13 @@ function operation(route: Route, schemas: NamedSchemas): Operation {
 }
 
 /** What a route is about: the first noun of its path that is not just where it happens. */
-export function tagOf({ path }: Route): string {
-  const segments = path.split('/').filter(segment => segment !== '' && segment !== 'v1')
-  const own = segments[1]?.startsWith(':') && segments.length > 2 ? segments.slice(2) : segments
-  return own[0]!.replace(/\..*$/, '')
+export function tagOf({ path, scope }: Pick<Route, 'path' | 'scope'>): string {
+  const [version, ...segments] = path.split('/').filter(segment => segment !== '')
+  if (version !== 'v1') return 'reference'
+  const isInPlace = scope !== 'platform' && segments.length > 2
+  const noun = segments[isInPlace ? 2 : 0]!
+  // `quota/check` asks whether something would fit into the quotas.
+  return noun === 'quota' ? 'quotas' : noun
 }
 
 function headersOf({ method, target, permission }: Route): readonly { readonly $ref: string }[] {

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, catalogue } from '../../errors/index.ts'
 import { branches, type JsonSchema } from '../../schema/json-schema.ts'
-import { type Html, html, page } from './html.ts'
+import { type Html, html, page, prose } from './html.ts'
 import type { OpenApiDocument, Operation } from './openapi.ts'
 import type { Parameter } from './parameters.ts'
 
@@ -33,14 +33,18 @@ function operationSection(document: OpenApiDocument, { path, method, operation }
   const answers = Object.entries(responses).filter(([status]) => /^[123]/.test(status))
   const refusals = Object.keys(responses).filter(status => /^[45]/.test(status))
   return html`<details id="${operation.operationId}">
-    <summary><code class="method">${method}</code><code>${path}</code><span class="soft">${summary}</span></summary>
-    ${description !== undefined && html`<p>${description}</p>`}
+    <summary><code class="method">${method}</code><code>${path}</code><span class="soft">${prose(summary)}</span></summary>
+    ${description !== undefined && html`<p>${prose(description)}</p>`}
     <p class="soft">Needs <code>${operation['x-permission']}</code> (${operation['x-scope']}).</p>
     ${parameterTable(document, parameters)}
     ${body && html`<h3>Body <span class="soft">${body[0]}</span></h3>${fields(document, body[1].schema)}${exampleOf(body[1].example)}`}
     ${answers.map(([status, answer]) => {
-      const [type, media] = Object.entries('content' in answer ? (answer.content ?? {}) : {})[0] ?? []
-      return html`<h3>${status} <span class="soft">${type}</span></h3>${media && fields(document, media.schema)}${exampleOf(media?.example)}`
+      const forms = Object.entries('content' in answer ? (answer.content ?? {}) : {})
+      if (forms.length === 0) return html`<h3>${status} <span class="soft">no body</span></h3>`
+      return forms.map(
+        ([type, media]) =>
+          html`<h3>${status} <span class="soft">${type}</span></h3>${fields(document, media.schema)}${exampleOf(media.example)}`,
+      )
     })}
     <p class="soft">Refused with ${refusals.join(', ')}: see <a href="/docs/errors">errors</a>.</p>
   </details>`
@@ -53,7 +57,7 @@ function parameterTable(document: OpenApiDocument, parameters: Operation['parame
   if (resolved.length === 0) return undefined
   return html`<h3>Parameters</h3><table>${resolved.map(
     ({ name, in: where, required, description, schema }) =>
-      html`<tr><td><code>${name}</code></td><td class="soft">${where}${required ? '' : ', optional'}</td><td>${typeOf(schema)}</td><td>${description}</td></tr>`,
+      html`<tr><td><code>${name}</code></td><td class="soft">${where}${required ? '' : ', optional'}</td><td>${typeOf(schema)}${boundsOf(schema)}</td><td>${prose(description)}</td></tr>`,
   )}</table>`
 }
 
@@ -69,7 +73,7 @@ function fields(document: OpenApiDocument, schema: JsonSchema): Html {
   if (named.length + others.length === 0) return html`<p>${typeOf(shown)}</p>`
   return html`<ul class="fields">${[...named, ...others].map(
     ([name, inner]) =>
-      html`<li><code>${name}</code> <span class="soft">${typeOf(inner)}${shown.required?.includes(name) ? '' : ', optional'}</span> ${inner.description}${nested(document, inner)}</li>`,
+      html`<li><code>${name}</code> <span class="soft">${typeOf(inner)}${shown.required?.includes(name) ? '' : ', optional'}</span> ${prose(inner.description)}${nested(document, inner)}</li>`,
   )}</ul>`
 }
 
@@ -89,6 +93,13 @@ function typeOf(schema: JsonSchema): string {
   if (union.length > 0) return union.map(typeOf).join(' | ')
   if (items) return `${typeOf(items)}[]`
   return [type ?? 'any'].flat().join(' | ') + (format === undefined ? '' : ` (${format})`)
+}
+
+/** What a parameter may be, and is unless said. */
+function boundsOf(schema: JsonSchema): string {
+  const { minimum, maximum, default: usual } = schema as JsonSchema & { minimum?: number; maximum?: number }
+  const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : ''
+  return usual === undefined ? range : `${range}, ${String(usual)} unless said`
 }
 
 const resolve = <T>(document: OpenApiDocument, ref: string): T =>

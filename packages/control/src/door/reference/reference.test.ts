@@ -6,8 +6,8 @@ import { route } from '../route.ts'
 import { inlined } from '../tests/inlined.ts'
 import { shareHouse } from '../tests/shop.ts'
 import { Widget } from '../tests/widgets.ts'
-import { Html, html } from './html.ts'
-import { openApiDocument } from './openapi.ts'
+import { Html, html, prose } from './html.ts'
+import { openApiDocument, tagOf } from './openapi.ts'
 import { NamedSchemas } from './schemas.ts'
 
 const openShop = shareHouse()
@@ -137,6 +137,21 @@ describe('/docs', () => {
     expect([led.status, led.headers.get('location')]).toEqual([303, '/docs/errors#unauthenticated'])
     expect((await shop.call('GET', '/docs/errors/made_up', { token: null })).status).toBe(400)
   })
+
+  test('shows what is written as code as code', () => {
+    expect(prose('With `a<b` and `c`.')?.text).toBe('With <code>a&lt;b</code> and <code>c</code>.')
+    expect(prose(undefined)).toBeUndefined()
+  })
+
+  test.each([
+    ['/v1/projects/:project', 'project', 'projects'],
+    ['/v1/projects/:project/widgets/:widget/paint', 'project', 'widgets'],
+    ['/v1/organizations/:organization/service-accounts/:account/tokens', 'organization', 'service-accounts'],
+    ['/v1/oidc/:provider/login', 'platform', 'oidc'],
+    ['/v1/users/:user/password-reset', 'platform', 'users'],
+    ['/v1/projects/:project/quota/check', 'project', 'quotas'],
+    ['/docs/errors', 'platform', 'reference'],
+  ] as const)('%s of a %s is about %s', (path, scope, tag) => expect(tagOf({ path, scope })).toBe(tag))
 
   test('cannot be written into by what it shows', () => {
     expect(html`<p title="${'"<script>'}">${['<b>', new Html('<i>kept</i>'), undefined, 3]}</p>`.text).toBe(
