@@ -11,6 +11,19 @@ import { Memory } from './memory.ts'
 import type { Realised } from './model.ts'
 import { Outside } from './outside.ts'
 
+/** What can be exchanged for something with a bug in it, to see whether it is found. */
+export interface RealisedParts {
+  readonly decide?: typeof decide
+  readonly Outside?: typeof Outside
+  readonly Effects?: typeof Effects
+}
+
+/** The way to the backends, and who writes down what ends there. */
+export interface RealisedSurroundings {
+  readonly clients: RegionClients
+  readonly tell: Tell
+}
+
 /**
  * Makes objects of one kind exist in their regions, once, and ends them without leaving anything behind. A crash at any
  * line leads to the same end: what is about to be sent is written down before, and its token names what was meant.
@@ -22,8 +35,10 @@ export function realisedController<
   Group extends Collection<Spec, Info>,
 >(
   kind: RealisedKind<Object, Spec, Info, Group>,
-  { clients, tell }: { readonly clients: RegionClients; readonly tell: Tell },
+  { clients, tell }: RealisedSurroundings,
+  parts: RealisedParts = {},
 ): Controller {
+  const { decide: choose = decide, Outside: Way = Outside, Effects: Doing = Effects } = parts
   const memory = new Memory()
   return controller<Object>({
     name: kind.whole.kind,
@@ -31,7 +46,7 @@ export function realisedController<
     wakes: [...partWakes(kind.whole), regionWake(kind), ...(kind.wakes ?? [])],
     async reconcile({ id }, context) {
       const { cache, world } = context
-      const effects = new Effects({ kind, memory, context, tell })
+      const effects = new Doing({ kind, memory, context, tell })
       for (let backend: Sighting<Info> = { type: 'unasked' }; ; ) {
         const object = cache.get<Object>(kind.whole.kind, id)
         if (!object) return done
@@ -40,7 +55,7 @@ export function realisedController<
           if ('type' in ended) return ended
         }
         const region = regionOf(kind, object, cache)
-        const decision = decide({
+        const decision = choose({
           object,
           region: region?.spec.mode ?? 'gone',
           observeOnly: context.observeOnly,
@@ -50,7 +65,7 @@ export function realisedController<
           now: world.now(),
         })
         try {
-          const outside = new Outside({ kind, clients, region, memory, context })
+          const outside = new Way({ kind, clients, region, memory, context })
           if (decision.type === 'describe') backend = await outside.describe(object)
           else if (decision.type === 'search') backend = await outside.search(object)
           else return await effects.perform(decision, object, outside)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   again,
   changeSet,
@@ -74,10 +75,8 @@ export class Effects<
         return park('Failed', decision.message)
       case 'wait':
         return this.#poll(object, decision.message)
-      case 'intend': {
-        const { labels } = object
-        return this.#send(await this.#write(object, { ...object.status, sent: { labels } }), outside, { fresh: true })
-      }
+      case 'intend':
+        return this.#send(await this.intended(object), outside, { fresh: true })
       case 'send':
         return this.#send(object, outside, { fresh: false })
       case 'update': {
@@ -113,6 +112,11 @@ export class Effects<
     return retryAfter === undefined ? retry(error) : again(retryAfter, trouble.message)
   }
 
+  /** The object with what is about to be sent written on it. */
+  protected intended(object: Object): Promise<Object> {
+    return this.#write(object, { ...object.status, sent: { labels: object.labels } })
+  }
+
   async #send(object: Object, outside: Outside<Object, Spec, Info, Group>, { fresh }: { fresh: boolean }) {
     const info = await outside.create(object, fresh)
     const doubt = fresh ? {} : { doubtfulUntil: after(this.#context.world.now(), doubtTime) }
@@ -142,19 +146,17 @@ export class Effects<
       state === 'lost'
         ? setCondition(undelayed, { type: lostCondition, status: 'true', reason: 'Gone', message }, world.now())
         : clearCondition(undelayed, lostCondition)
-    const set = changeSet(world).update<unknown, RealisedStatus>(object, {
-      status: {
-        ...known,
-        ...learnt,
-        state,
-        conditions,
-        observedGeneration: object.generation,
-        ...(state === 'failed' && { reason: told.reason }),
-        ...(state === 'lost' && { reason: message }),
-      },
-    })
-    if (object.status.state !== state) appendEvent(set, object, eventOf(told, message))
-    await commit(set)
+    const status: RealisedStatus = {
+      ...{ ...known, ...learnt, state, observedGeneration: object.generation },
+      ...((known.conditions || conditions.length > 0) && { conditions }),
+      ...(state === 'failed' && { reason: told.reason }),
+      ...(state === 'lost' && { reason: message }),
+    }
+    if (!isDeepStrictEqual(status, object.status)) {
+      const set = changeSet(world).update<unknown, RealisedStatus>(object, { status })
+      if (object.status.state !== state) appendEvent(set, object, eventOf(told, message))
+      await commit(set)
+    }
     return state === 'failed' ? park('Failed', told.reason) : this.#settled(object)
   }
 

@@ -41,11 +41,12 @@ export type Realised<Spec = unknown> = StoredObject<Spec, RealisedStatus>
 /** The status of one that was just asked for. */
 export const asked: RealisedStatus = { state: 'pending' }
 
-/** How one is shown: `deleting` as soon as it is marked. */
-export const showRealised = <Spec>({ spec, status, deletedAt }: Realised<Spec>) => ({
-  spec,
-  status: deletedAt === undefined ? status : { ...status, state: 'deleting' },
-})
+/** How one is shown: what is known of an older spec says nothing of this one, and marked is on its way out. */
+export function showRealised<Spec>({ spec, status, deletedAt, generation }: Realised<Spec>) {
+  if (deletedAt !== undefined) return { spec, status: { ...status, state: 'deleting' } }
+  const isOfOlder = status.state !== 'lost' && status.observedGeneration !== generation
+  return { spec, status: isOfOlder ? { ...status, state: 'pending' } : status }
+}
 
 /** The condition of one that has vanished outside … */
 export const lostCondition = 'Lost'

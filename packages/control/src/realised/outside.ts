@@ -1,6 +1,7 @@
 import type { OutsideCall, ReconcileContext } from '@stead/engine'
 import {
   type Collection,
+  type CreateToken,
   createToken,
   isProviderError,
   labelTags,
@@ -87,8 +88,13 @@ export class Outside<
     } as Spec
     const deadline = kind.createDeadline ?? calls.create.deadline
     return this.#call({ ...calls.create, deadline }, ({ group, signal }) =>
-      group.create(spec, createToken(id), { signal, fresh }),
+      group.create(spec, this.token(object), { signal, fresh }),
     )
+  }
+
+  /** One object, one token: whatever becomes of a create, no other one is ever made for it. */
+  protected token({ id }: Object): CreateToken {
+    return createToken(id)
   }
 
   update(object: Object): Promise<Info> {

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import { type Duration, hours, seconds, VirtualWorld } from '@stead/world'
+import type { Index } from '../cache/index.ts'
 import type { Controller, WorkQueue } from '../controllers/index.ts'
 import { startEngine } from '../engine.ts'
 import { silentLogger } from '../words/logger.ts'
@@ -29,12 +30,15 @@ export interface Stage<Fault extends string = never, Invariant extends string = 
 /** What the engine is used for in an experiment. */
 export interface Domain {
   controllers(context: NodeContext): readonly Controller[]
+  readonly indexes?: readonly Index[]
   /** Everything users do. Resolves when they have all they wanted. */
   users(): Promise<void>
   /** Disturbs and checks what is not the engine's. */
   eachSecond(): void
   /** Checks what must hold of the domain after every batch of commits. */
   synced(): void
+  /** From here on nothing may go wrong any more. */
+  calm?(): void
   /** Nothing is under way any more. */
   isSettled(): boolean
   /** What is left, without what may differ between two runs: ids, times, revisions. */
@@ -156,6 +160,7 @@ export class Experiment<Fault extends string = never, Invariant extends string =
     const { trace, faults, cluster } = this.#stage
     trace.add('world', 'is calm')
     faults.stop()
+    this.#domain.calm?.()
     for (const { store } of cluster.nodes) store?.link.heal()
   }
 
@@ -208,6 +213,7 @@ export class Experiment<Fault extends string = never, Invariant extends string =
       // Looking at everything again from time to time would hide a wake-up that was lost.
       resyncEvery: hours(1_000),
       log: { ...silentLogger, error },
+      indexes: this.#domain.indexes ?? [],
       ...(Queue && { Queue }),
     })
     await engine.loaded

@@ -1,0 +1,74 @@
+import type { NodeContext, Stage } from '@stead/engine/simulation'
+import type { Collection, Provider, ProviderDefinition, ResourceInfo, ResourceSpec } from '@stead/provider-kit'
+import type { SimulatedCloud } from '@stead/provider-kit/simulated'
+import { simulatedProvider } from '@stead/provider-kit/simulated'
+import { seconds, type World } from '@stead/world'
+
+/** Where a node can die on its way outside. */
+export const crossingFaults = {
+  'node-crash-before-outside-call': { usual: 0.02, meaning: 'a node dies instead of calling outside' },
+  'node-crash-after-outside-call': { usual: 0.02, meaning: 'a node dies after a call, before it hears the answer' },
+  'outside-outage': { usual: 0.02, meaning: 'each second: nothing outside answers for some seconds' },
+} as const
+
+export type CrossingFault = keyof typeof crossingFaults
+
+export interface Crossing {
+  readonly cloud: SimulatedCloud
+  readonly faults: Stage<CrossingFault>['faults']
+  /** A token was sent as one that nobody had ever sent. */
+  readonly sentFresh: (token: string) => void
+}
+
+/** The provider of a node that dies where its faults say so. */
+export function crossing({ cloud, faults, sentFresh }: Crossing, { world, die }: NodeContext): ProviderDefinition {
+  const inner = simulatedProvider(() => cloud)
+  /** One that is dead hears nothing more. */
+  const cross = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
+    if (faults.strikes('node-crash-before-outside-call')) die(`instead of ${what}`)
+    if (!world.alive) return new Promise(() => {})
+    try {
+      return await call()
+    } finally {
+      if (faults.strikes('node-crash-after-outside-call')) die(`after ${what}`)
+      if (!world.alive) await new Promise(() => {})
+    }
+  }
+  const crossed = <Group extends Collection<ResourceSpec, ResourceInfo>>(group: Group): Group =>
+    new Proxy(group, {
+      get(target, name: string) {
+        const method = Reflect.get(target, name) as (...values: never[]) => unknown
+        return (...values: unknown[]) => {
+          const called = () => method.apply(target, values as never[])
+          if (name === 'list') return called()
+          const [, token, options] = values as [unknown, string, { readonly fresh?: boolean } | undefined]
+          if (name === 'create' && options?.fresh) sentFresh(token)
+          return cross(name, called as () => Promise<unknown>)
+        }
+      },
+    })
+  return {
+    ...inner,
+    async connect(connection) {
+      const provider = await inner.connect({
+        ...connection,
+        configuration: { cloud: 'default' },
+        credentials: { key: 'simulated' },
+      })
+      const groups = { networks: crossed(provider.networks!), securityGroups: crossed(provider.securityGroups!) }
+      return new Proxy(provider, {
+        get(target, name) {
+          if (name in groups) return groups[name as keyof typeof groups]
+          const member = Reflect.get(target, name) as unknown
+          return typeof member === 'function' ? member.bind(target) : member
+        },
+      }) as Provider
+    },
+  } as ProviderDefinition
+}
+
+/** Nothing answers for some seconds. */
+export function strikeOutage(cloud: SimulatedCloud, world: World): void {
+  const end = cloud.outage({ kind: 'outage' })
+  world.setTimer(seconds(4), end)
+}
