@@ -1,5 +1,5 @@
-import { changeSet, type Index, type StoredObject } from '@stead/engine'
-import { expect, test } from 'vitest'
+import { changeSet, type Index, ReadCache, type StoredObject } from '@stead/engine'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Problem } from '../errors/index.ts'
 import { nobody } from '../identity/caller.ts'
 import { Project } from '../projects/model.ts'
@@ -67,12 +67,18 @@ test('what is in a region stands in the way of its end', async () => {
   const part = inRegion('gadget', 'gadgets', byRegion)
   const gadget = { kind: 'gadget', id: 'gad_1', name: 'g', labels: {}, finalizers: [], createdAt: house.world.now() }
   await house.engine.commit(changeSet(house.world).create({ ...gadget, spec: { region: metadata.id }, status: {} }))
-  const everything = house.engine.cache.platform()
-  const found = { ...part, find: () => everything.list({ kind: 'gadget' }).items }
+  const cache = new ReadCache({ store: house.store, world: house.world, indexes: [byRegion as Index] })
+  await cache.start()
+  onTestFinished(() => cache.stop())
+  const everything = cache.platform()
   const object = everything.get('region', metadata.id)!
   expect(part.wholeOf(everything.get('gadget', 'gad_1')!)).toBe(object.id)
-  expect(inUse(regionWhole([found]), { object, everything, caller: nobody })).toMatchObject({
+  expect(inUse(regionWhole([part]), { object, everything, caller: nobody })).toMatchObject({
     code: 'in_use',
     message: 'this region still has 1 gadget',
   })
+  const { metadata: other } = await region('west')
+  await cache.reached(other.revision)
+  const free = everything.get('region', other.id)!
+  expect(inUse(regionWhole([part]), { object: free, everything, caller: nobody })).toBeUndefined()
 })

@@ -20,16 +20,22 @@ export function healthController(catalogs: RegionCatalogs): Controller {
     parkedCondition: 'HealthParked',
     async reconcile(asked, context) {
       if (asked.deletedAt !== undefined) return done
-      const { cache, world } = context
+      const { cache, world, log } = context
       const { id } = asked
-      const check = await look(asked, context, catalogs)
+      const looked = await look(asked, context, catalogs)
       const region = cache.get(Region.kind, id)
       // What it was asked with is not what it is now: the change has woken this key again.
-      if (!check || region?.generation !== asked.generation) return done
+      if (!looked || region?.generation !== asked.generation) return done
+      const { check, error } = looked
       const count = check.type === 'answered' ? 0 : (failures.get(id) ?? 0) + 1
       failures.set(id, count)
       const view = { status: region.status, check, failures: count, now: world.now(), random: world.random() }
       const { status, turned, after } = decideHealth(view)
+      if (check.type === 'failed') {
+        // Once when it begins and once when it counts: a backend that is away for a day is no news each minute.
+        const level = count === 1 || turned ? 'warn' : 'debug'
+        log[level]({ error, code: check.code, region: region.name }, 'the backend of a region could not be asked')
+      }
       if (status) await write(region, { status, turned }, context)
       return again(after, 'asks its backend again')
     },
@@ -39,19 +45,24 @@ export function healthController(catalogs: RegionCatalogs): Controller {
   })
 }
 
+interface Looked {
+  readonly check: Check
+  /** For the log. */
+  readonly error?: unknown
+}
+
 /** Nothing is known when this node stops before there is an answer. */
-async function look(region: Region, context: ReconcileContext, catalogs: RegionCatalogs): Promise<Check | undefined> {
-  const { log, outside, signal } = context
+async function look(region: Region, context: ReconcileContext, catalogs: RegionCatalogs): Promise<Looked | undefined> {
+  const { outside, signal } = context
   try {
     const call = { name: 'region-check', mutates: false, deadline }
     const { capabilities } = await outside(call, () => catalogs.ask(region))
-    return { type: 'answered', capabilities }
+    return { check: { type: 'answered', capabilities } }
   } catch (error) {
     signal.throwIfAborted()
     if (catalogs.isClosed) return undefined
-    const code = codeOf(error)
-    log.warn({ error, code }, 'the backend of a region could not be asked')
-    return { type: 'failed', code, retryAfter: isProviderError(error) ? error.retryAfter : undefined }
+    const retryAfter = isProviderError(error) ? error.retryAfter : undefined
+    return { check: { type: 'failed', code: codeOf(error), retryAfter }, error }
   }
 }
 
