@@ -114,6 +114,12 @@ test('exactly one region is the default: the first that is for all, until anothe
   expect(made.map(({ status }) => status)).toEqual([200, 200, 200, 200])
   expect(await defaults()).toHaveLength(1)
   const [last] = await defaults()
+  // Whether it is the default is part of what a revision stands for.
+  const { metadata } = await house.must(200, 'GET', '/v1/regions/first')
+  await house.must(200, 'POST', '/v1/regions/first/make-default')
+  const headers = { 'if-none-match': `"${metadata.revision}"` }
+  expect((await house.must(200, 'GET', '/v1/regions/first', { headers })).status.isDefault).toBe(true)
+  await house.must(200, 'POST', `/v1/regions/${last}/make-default`)
   await house.must(202, 'DELETE', `/v1/regions/${last}`)
   await house.gone(`/v1/regions/${last}`)
   expect(await defaults()).toEqual([])

@@ -10,8 +10,9 @@ import { concludeDelete } from '../teardown/delete.ts'
 import type { Whole } from '../teardown/model.ts'
 import type { RegionCatalogs } from './catalog/catalogs.ts'
 import type { RegionClients } from './clients.ts'
-import { platformDefault, setPlatformDefault } from './default.ts'
-import { Region, RegionWrite, regionName, ShownRegion, unseenStatus } from './model.ts'
+import { moveDefault, platformDefault } from './default.ts'
+import { draftRegion } from './draft.ts'
+import { Region, RegionWrite, ShownRegion } from './model.ts'
 import { regionsAsSeenBy } from './present.ts'
 import { isOpenTo, isSeenBy, regionSeenBy } from './visibility.ts'
 import { readChange, readNew, sealCredentials } from './write.ts'
@@ -42,20 +43,10 @@ export const regionRoutes = ({ whole, clients, catalogs, sealer }: RegionRoutesO
     replies: { 201: ShownRegion },
     examples: { body: { name: 'here', spec: { provider: 'local' } } },
     conflicts: [onKey('region-name/', () => fail('name_taken', 'a region of this name exists'))],
-    handle({ body, caller, place }, { world, everything, conclude }) {
-      const { credentials, ...fields } = readNew(body, { clients, everything })
-      const draft = Region.draft({ world, place, caller, ...fields, status: unseenStatus })
-      const set = changeSet(world)
-      const region = { ...draft, spec: sealCredentials(set, sealer, { region: draft, spec: draft.spec, credentials }) }
-      set.create(region).take(regionName(fields.name), region.id)
-      const isDefault = !region.spec.organizations && !platformDefault(everything)
-      if (isDefault) setPlatformDefault(set, everything, { region: region.id, at: world.now() })
-      return conclude(set, outcome =>
-        created(
-          regionsAsSeenBy(caller, { everything, catalogs, defaultId: isDefault ? region.id : undefined }),
-          outcome.object(region),
-        ),
-      )
+    handle({ body, caller }, { world, everything, conclude }) {
+      const fields = readNew(body, { clients, everything })
+      const { set, region } = draftRegion(fields, { world, everything, sealer, caller })
+      return conclude(set, outcome => created(regionsAsSeenBy(caller, catalogs), outcome.object(region)))
     },
   }),
   route({
@@ -68,7 +59,7 @@ export const regionRoutes = ({ whole, clients, catalogs, sealer }: RegionRoutesO
     replies: { 200: ShownRegions },
     handle: ({ caller, objects, place, query }) =>
       listReply({
-        ...{ objects, place, query, resource: regionsAsSeenBy(caller, { everything: objects, catalogs }) },
+        ...{ objects, place, query, resource: regionsAsSeenBy(caller, catalogs) },
         only: { where: region => isSeenBy(region, caller) },
       }),
   }),
@@ -83,7 +74,7 @@ export const regionRoutes = ({ whole, clients, catalogs, sealer }: RegionRoutesO
     handle({ caller, place, query }, { everything }) {
       const { organizationId } = place as Extract<typeof place, { type: 'project' }>
       return listReply({
-        ...{ objects: everything, place, query, resource: regionsAsSeenBy(caller, { everything, catalogs }) },
+        ...{ objects: everything, place, query, resource: regionsAsSeenBy(caller, catalogs) },
         only: { where: region => isOpenTo(region, organizationId) },
       })
     },
@@ -97,7 +88,7 @@ export const regionRoutes = ({ whole, clients, catalogs, sealer }: RegionRoutesO
     params: Type.Object({ region: Type.String() }),
     replies: { 200: ShownRegion },
     handle: ({ params, caller }, { everything }) =>
-      ok(regionsAsSeenBy(caller, { everything, catalogs }), regionSeenBy(everything, caller, params.region)),
+      ok(regionsAsSeenBy(caller, catalogs), regionSeenBy(everything, caller, params.region)),
   }),
   route({
     method: 'PATCH',
@@ -112,7 +103,7 @@ export const regionRoutes = ({ whole, clients, catalogs, sealer }: RegionRoutesO
     handle({ target, body, caller }, { world, everything, conclude }) {
       const { after, credentials } = readChange(target, body, { clients, everything })
       const { changes, changed: _, ...fields } = after
-      const shown = regionsAsSeenBy(caller, { everything, catalogs })
+      const shown = regionsAsSeenBy(caller, catalogs)
       const set = changeSet(world)
       const spec = credentials
         ? sealCredentials(set, sealer, { region: target, spec: fields.spec, credentials })
@@ -134,12 +125,12 @@ export const regionRoutes = ({ whole, clients, catalogs, sealer }: RegionRoutesO
     target,
     replies: { 200: ShownRegion },
     handle({ target, caller }, { world, everything, conclude }) {
-      const shown = regionsAsSeenBy(caller, { everything, catalogs, defaultId: target.id })
+      const shown = regionsAsSeenBy(caller, catalogs)
       if (platformDefault(everything)?.id === target.id) return ok(shown, target)
       if (target.deletedAt !== undefined) throw fail('invalid_state', 'this region is being deleted')
-      const set = changeSet(world).expectRevision(target, target.revision)
-      setPlatformDefault(set, everything, { region: target.id, at: world.now() })
-      return conclude(set, () => ok(shown, target))
+      const set = changeSet(world)
+      const to = moveDefault(set, everything, target)
+      return conclude(set, outcome => ok(shown, outcome.object(to)))
     },
   }),
   route({
@@ -152,10 +143,6 @@ export const regionRoutes = ({ whole, clients, catalogs, sealer }: RegionRoutesO
     target,
     replies: { 202: ShownRegion },
     handle: ({ target, caller }, services) =>
-      concludeDelete(
-        services,
-        { whole, resource: regionsAsSeenBy(caller, { everything: services.everything, catalogs }) },
-        { target, caller, query: {} },
-      ),
+      concludeDelete(services, { whole, resource: regionsAsSeenBy(caller, catalogs) }, { target, caller, query: {} }),
   }),
 ]

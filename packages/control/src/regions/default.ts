@@ -1,9 +1,8 @@
-import { type ChangeSetBuilder, kindOf, type StoredObject, type View } from '@stead/engine'
-import type { Instant } from '@stead/world'
+import { type ChangeSetBuilder, kindOf, type ObjectDraft, type StoredObject, type View } from '@stead/engine'
 import { fail } from '../errors/index.ts'
 import type { Place } from '../identity/caller.ts'
 import { Project } from '../projects/model.ts'
-import { Region } from './model.ts'
+import { Region, type RegionSpec, type RegionStatus } from './model.ts'
 import { isOpenTo, resolveRegion } from './visibility.ts'
 
 /** What is decided once for the whole platform. There is one such object, so that two who decide at once meet in it. */
@@ -18,20 +17,37 @@ export function platformDefault(everything: Pick<View, 'get'>): Region | undefin
   return id === undefined ? undefined : everything.get(Region.kind, id)
 }
 
-/** Makes a region the default in a change-set that fails if somebody decides otherwise meanwhile. */
-export function setPlatformDefault(
+/**
+ * Notes that a region is the default, in a change-set that fails if somebody decides otherwise meanwhile. The region itself
+ * says so too, so that whoever knows its revision knows whether it is: `moveDefault` and `draftRegion` see to that.
+ */
+export function becomeDefault(
   set: ChangeSetBuilder,
   everything: Pick<View, 'get'>,
-  { region, at }: { readonly region: string; readonly at: Instant },
+  { id, createdAt }: Pick<Region, 'id' | 'createdAt'>,
 ): void {
   const settings = settingsOf(everything)
-  const spec = { defaultRegion: region }
+  const spec = { defaultRegion: id }
   if (settings) set.update(settings, { spec })
-  else
-    set.create({
-      ...{ kind: platformSettings, id: theOnly, labels: {}, finalizers: [], createdAt: at },
-      ...{ spec, status: {} },
-    })
+  else set.create({ kind: platformSettings, id: theOnly, labels: {}, finalizers: [], createdAt, spec, status: {} })
+}
+
+/** Makes a region the default in place of the one that was, and answers it as it then is. */
+export function moveDefault(
+  set: ChangeSetBuilder,
+  everything: Pick<View, 'get'>,
+  region: Region,
+): ObjectDraft<RegionSpec, RegionStatus> {
+  const before = platformDefault(everything)
+  if (before) {
+    const { isDefault: _, ...status } = before.status
+    set.update(before, { status })
+  }
+  const { generation: _generation, revision, ...draft } = region
+  const to = { ...draft, status: { ...region.status, isDefault: true } }
+  set.expectRevision(region, revision).puts.push(to)
+  becomeDefault(set, everything, region)
+  return to
 }
 
 /** Which region a project means where none is named: its own default, else the platform's if it may use that. */

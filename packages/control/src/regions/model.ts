@@ -66,7 +66,7 @@ const keptStatus = {
   notes: Type.Array(Type.String(), { description: 'What one should know of it: how well it isolates, for one.' }),
 }
 
-export const RegionStatus = Type.Object(keptStatus)
+export const RegionStatus = Type.Object({ ...keptStatus, isDefault: Type.Optional(Type.Boolean()) })
 export type RegionStatus = Static<typeof RegionStatus> & EndingStatus
 
 export const Region = resource<typeof RegionSpec, typeof RegionStatus, RegionStatus>(

@@ -1,10 +1,9 @@
-import { type ChangeSet, type Committed, ConflictError, changeSet, type Sealer, type View } from '@stead/engine'
-import type { World } from '@stead/world'
+import { type ChangeSet, type Committed, ConflictError, type Sealer, type View } from '@stead/engine'
+import { millis, type World } from '@stead/world'
 import { system } from '../identity/caller.ts'
 import type { RegionClients } from './clients.ts'
-import { platformDefault, setPlatformDefault } from './default.ts'
-import { Region, regionName, unseenStatus } from './model.ts'
-import { readNew, sealCredentials } from './write.ts'
+import { draftRegion } from './draft.ts'
+import { readNew } from './write.ts'
 
 /** A region that there could be, found without being asked for. */
 export interface FoundRegion {
@@ -36,23 +35,22 @@ export async function registerRegion(
 ): Promise<'registered' | 'known' | 'name taken'> {
   for (;;) {
     try {
-      await registering.commit(draftRegion(found, registering))
+      await registering.commit(draftFound(found, registering))
       return 'registered'
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error
       const { conflict } = error
       if (conflict.type === 'key') return conflict.key === registeredKey(found.name) ? 'known' : 'name taken'
-      // Another node made another region the default meanwhile: it is read now, so the next try does without.
+      // Another node made another region the default meanwhile; this one will soon have read it.
+      await registering.world.sleep(millis(50))
     }
   }
 }
 
-function draftRegion({ name, ...spec }: FoundRegion, { everything, clients, sealer, world }: Registering): ChangeSet {
-  const { credentials, ...fields } = readNew({ name, spec }, { clients, everything })
-  const set = changeSet(world)
-  const draft = Region.draft({ world, place: { type: 'platform' }, caller: system, ...fields, status: unseenStatus })
-  const region = { ...draft, spec: sealCredentials(set, sealer, { region: draft, spec: draft.spec, credentials }) }
-  set.take(registeredKey(name), region.id).create(region).take(regionName(name), region.id)
-  if (!platformDefault(everything)) setPlatformDefault(set, everything, { region: region.id, at: world.now() })
+function draftFound({ name, ...spec }: FoundRegion, { everything, clients, sealer, world }: Registering): ChangeSet {
+  const fields = readNew({ name, spec }, { clients, everything })
+  const { set, region } = draftRegion(fields, { world, everything, sealer, caller: system })
+  // First, because a conflict names the first key that is held: who registered it matters more than who has its name.
+  set.takes.unshift({ key: registeredKey(name), holder: region.id })
   return set
 }
