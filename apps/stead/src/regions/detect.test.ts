@@ -1,0 +1,48 @@
+import { UnavailableError } from '@stead/engine'
+import { defineProvider } from '@stead/provider-kit'
+import { VirtualWorld } from '@stead/world'
+import Type from 'typebox'
+import { expect, test } from 'vitest'
+import { type Detector, registerFound } from './detect.ts'
+
+const detector = (kind: string, look: Detector['look']): Detector => ({
+  look,
+  provider: defineProvider({
+    ...{ kind, configuration: Type.Object({}), credentials: Type.Object({}) },
+    connect: () => Promise.reject(new Error('nobody connects while it looks around')),
+  }),
+})
+
+test('whatever goes wrong while it looks around is told, and keeps nothing from starting', async () => {
+  const world = new VirtualWorld({ seed: 1 })
+  const lines: string[] = []
+  const say = (fields: object, message: string) => {
+    const { provider, whyNot = '' } = fields as { provider: string; whyNot?: string }
+    lines.push(`${provider}: ${message} ${whyNot}`.trim())
+  }
+  const detectors = [
+    detector('absent', async () => ({ whyNot: 'it is not installed' })),
+    detector('broken', () => Promise.reject(new Error('a bug'))),
+    detector('hanging', () => new Promise(() => {})),
+    detector('unlucky', async () => ({ name: 'here', provider: 'unlucky' })),
+  ]
+  const kinds = new Map(detectors.map(({ provider }) => [provider.kind, provider]))
+  const began = world.now()
+  await world.run(
+    registerFound(detectors, {
+      world,
+      log: { debug: say, info: say, warn: say, error: say },
+      everything: { get: () => undefined } as never,
+      clients: { definition: (kind: string) => kinds.get(kind), kinds: () => [...kinds.keys()] } as never,
+      sealer: undefined as never,
+      commit: () => Promise.reject(new UnavailableError('the store is away')),
+    }),
+  )
+  expect(lines.sort()).toEqual([
+    'absent: there is no region of this kind to find it is not installed',
+    'broken: could not look for a region of this kind',
+    'hanging: could not look for a region of this kind',
+    'unlucky: could not look for a region of this kind',
+  ])
+  expect(world.now() - began).toBeLessThanOrEqual(5_000)
+})
