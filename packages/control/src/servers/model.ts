@@ -89,3 +89,28 @@ export const serversByRegion: Index<Server> = {
   kind: servers,
   keys: ({ spec }) => [spec.region],
 }
+
+export const serversByBackend: Index<Server> = {
+  name: 'backend',
+  kind: servers,
+  keys: ({ status }) => (status.backendId === undefined ? [] : [status.backendId]),
+}
+
+/** Whether its backend object is on its way somewhere, or about to be sent there: then it is worth looking often. */
+export function isMoving({ spec, status, deletedAt }: Pick<Server, 'spec' | 'status' | 'deletedAt'>): boolean {
+  const { backendId, observed, applied, applying, lost } = status
+  if (backendId === undefined || (lost && deletedAt === undefined)) return false
+  if (deletedAt !== undefined || applying) return true
+  if (!observed || observed.state === 'pending' || observed.state === 'stopping' || observed.state === 'terminating')
+    return true
+  return applied?.power !== spec.power || (spec.restart?.sequence ?? 0) > (applied?.restart ?? 0)
+}
+
+/** By region, those that are moving. */
+export const movingServers: Index<Server> = {
+  name: 'moving',
+  kind: servers,
+  keys: server => (isMoving(server) ? [server.spec.region] : []),
+}
+
+export const serverIndexes = [serversByRegion, serversByBackend, movingServers] as readonly Index[]

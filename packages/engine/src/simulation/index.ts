@@ -16,6 +16,7 @@ export {
   drawMix,
   emptyReport,
   type FaultCatalogue,
+  type FaultKind,
   type FaultMix,
   type FaultReport,
   Faults,

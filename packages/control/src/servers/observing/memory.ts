@@ -1,0 +1,66 @@
+import type { ServerInfo, Tags } from '@stead/provider-kit'
+import { type Duration, millis, minutes, type World } from '@stead/world'
+import { type OrphanReason, removedAfter } from '../orphans/model.ts'
+import { type Activity, jittered, pauseBetweenLists } from './rhythm.ts'
+import { RegionStream } from './stream.ts'
+
+interface Seen {
+  readonly since: number
+  readonly at: number
+  readonly info: ServerInfo
+  readonly reason: OrphanReason
+}
+
+/**
+ * What the observer of a region remembers between two looks, by the monotonic clock. Losing it, because the region goes to
+ * another node, means that everything has to last once more before it is believed.
+ */
+export class RegionMemory {
+  readonly stream: RegionStream
+  /** Servers that lists do not show, since when. */
+  readonly missing = new Map<string, number>()
+  /** Objects that map to no server, or to one that has another. */
+  readonly strangers = new Map<string, Seen>()
+  failures = 0
+  overCap = 0
+  readonly #world: World
+  #listed: number | undefined
+  #draw: number
+
+  constructor(world: World, tags: Tags) {
+    this.#world = world
+    this.#draw = world.random()
+    this.stream = new RegionStream(world, tags)
+  }
+
+  /** Whether something has to be looked at again to be believed. What has been a stranger for long is none of it. */
+  get doubts(): boolean {
+    const old = this.#world.monotonic() - removedAfter - minutes(1)
+    return this.missing.size > 0 || [...this.strangers.values()].some(({ since }) => since > old)
+  }
+
+  /** Something may have been missed: a list is due now. */
+  listNow(): void {
+    this.#listed = undefined
+  }
+
+  listed(): void {
+    this.#listed = this.#world.monotonic()
+    this.#draw = this.#world.random()
+  }
+
+  /** How long until the next list is due. */
+  untilList(activity: Activity): Duration {
+    if (this.#listed === undefined) return millis(0)
+    const pause = jittered(pauseBetweenLists({ ...activity, doubts: activity.doubts || this.doubts }), this.#draw)
+    return millis(Math.max(0, this.#listed + pause - this.#world.monotonic()))
+  }
+
+  /** Keeps those that are still strangers, and since when; the others are forgotten. */
+  meet(strangers: readonly { readonly info: ServerInfo; readonly reason: OrphanReason }[], at: number): void {
+    const before = new Map(this.strangers)
+    this.strangers.clear()
+    for (const { info, reason } of strangers)
+      this.strangers.set(info.id, { info, reason, at, since: before.get(info.id)?.since ?? at })
+  }
+}

@@ -1,0 +1,189 @@
+import {
+  again,
+  type Controller,
+  changeSet,
+  controller,
+  createMetrics,
+  DeadlineError,
+  done,
+  type Metrics,
+  type ReconcileContext,
+  type Result,
+  type Wake,
+} from '@stead/engine'
+import { backoff, isProviderError, listAll, ownerTags, type Provider, type WatchEvent } from '@stead/provider-kit'
+import { type Duration, millis, minutes, seconds } from '@stead/world'
+import { Region } from '../../regions/model.ts'
+import { isMoving, movingServers, type Server, servers, serversByBackend } from '../model.ts'
+import { type Orphan, orphans, orphansByRegion } from '../orphans/model.ts'
+import { sweep, sweepMetrics } from '../orphans/sweep.ts'
+import type { ServerSurroundings } from '../reach.ts'
+import { RegionMemory } from './memory.ts'
+import { isThere, placeOf, seen } from './picture.ts'
+import { type Census, gone, survey } from './survey.ts'
+import { watchOver } from './watch-over.ts'
+import { type SeenServer, writeSeen } from './write.ts'
+
+const calls = {
+  connect: { name: 'connect', mutates: false, deadline: seconds(30) },
+  watch: { name: 'watch', mutates: false, deadline: seconds(30) },
+  list: { name: 'list', mutates: false, deadline: minutes(2) },
+} as const
+
+/** How long one pass listens: a region that goes to another node is not held up for longer. */
+const listenFor = seconds(1)
+/** A region that does not answer is asked again after this, and ever later. */
+const retries = { base: seconds(1), cap: seconds(30) }
+
+export interface ObserverOptions extends Pick<ServerSurroundings, 'store' | 'clients'> {
+  readonly metrics?: Metrics
+}
+
+interface Pass {
+  readonly region: Region
+  readonly context: ReconcileContext
+  readonly memory: RegionMemory
+  readonly provider: Provider
+}
+
+/**
+ * Sees what there is in each region: by the backend's stream of changes where it has one, and by one paged list of
+ * everything; never by asking for each server. What it saw is written to the servers it belongs to.
+ */
+export function regionObserver({ store, clients, metrics = createMetrics() }: ObserverOptions): Controller {
+  const memories = new Map<string, RegionMemory>()
+  const sweeping = sweepMetrics(metrics)
+
+  const memoryOf = ({ id }: Region, { world }: ReconcileContext): RegionMemory => {
+    const tags = ownerTags({ controlPlane: store.identity.storeId, region: id })
+    const memory = memories.get(id) ?? new RegionMemory(world, tags)
+    memories.set(id, memory)
+    return memory
+  }
+
+  const look = async (pass: Pass): Promise<Duration> => {
+    const { memory, context, region } = pass
+    const streams = pass.provider.capabilities().groups.watch !== undefined
+    const untilList = () =>
+      memory.untilList({ streams, moves: doesMove(context, region.id), doubts: isReaping(context, region.id) })
+    if (streams) await listen(pass, millis(Math.min(listenFor, untilList())))
+    if (untilList() > 0) return streams ? millis(0) : untilList()
+    const census = await takeCensus(pass, ownerTags({ controlPlane: store.identity.storeId, region: region.id }))
+    await digest(pass, census)
+    await sweep({ ...pass, store, metrics: sweeping })
+    return streams ? millis(0) : untilList()
+  }
+
+  return controller<Region>({
+    name: 'region-observer',
+    kind: Region.kind,
+    parkedCondition: 'ObserverParked',
+    wakes: [movingWake, reapWake],
+    async reconcile(region, context) {
+      const memory = memoryOf(region, context)
+      if (region.spec.mode === 'maintenance') {
+        memory.stream.close()
+        return done
+      }
+      try {
+        const provider = await context.outside(calls.connect, () => clients.of(region))
+        const pause = await look({ region, context, memory, provider })
+        memory.failures = 0
+        return again(pause, 'looking again')
+      } catch (error) {
+        return rest(error, memory, context)
+      }
+    },
+    forgotten({ id }) {
+      memories.get(id)?.stream.close()
+      memories.delete(id)
+    },
+  })
+}
+
+/** Something begins to move: it is looked at more often now, if there is no stream. */
+const movingWake: Wake = {
+  kind: servers,
+  keys({ object, previous }) {
+    const [now, before] = [object as Server, previous as Server | undefined]
+    return isMoving(now) && !(before && isMoving(before)) ? [now.spec.region] : []
+  },
+}
+
+const doesMove = ({ cache }: ReconcileContext, region: string): boolean =>
+  cache.count({ kind: servers, index: { name: movingServers.name, key: region } }) > 0
+
+/** An operator has said that an orphan is to go. */
+const reapWake: Wake = {
+  kind: orphans,
+  keys: ({ object }) => ((object as Orphan).spec.reap ? [(object as Orphan).spec.region] : []),
+}
+
+const isReaping = ({ cache }: ReconcileContext, region: string): boolean =>
+  cache.count({
+    kind: orphans,
+    index: { name: orphansByRegion.name, key: region },
+    where: ({ spec }) => spec.reap !== undefined,
+  }) > 0
+
+function rest(error: unknown, memory: RegionMemory, context: ReconcileContext): Result {
+  if (context.signal.aborted || !(isProviderError(error) || error instanceof DeadlineError)) throw error
+  memory.failures++
+  context.log.warn({ error, failures: memory.failures }, 'a region could not be seen')
+  const told = isProviderError(error) ? (error.retryAfter ?? 0) : 0
+  return again(millis(Math.max(told, backoff(context.world, retries, memory.failures))), 'it could not be seen')
+}
+
+/** Hears what has changed. After a stream was opened anew, a list shows what may have been missed. */
+async function listen({ region, context, memory, provider }: Pass, atMost: Duration): Promise<void> {
+  const { stream } = memory
+  const opened = await context.outside(calls.watch, signal => stream.open(provider, signal))
+  if (opened === 'opened') memory.listNow()
+  const events = await stream.take(opened === 'opened' ? millis(0) : atMost, context.signal)
+  const newest = new Map(events.map(event => [event.id, event]))
+  const news = [...newest.values()].flatMap(event => hear(event, { region, context, memory }))
+  await writeSeen(context, news)
+}
+
+type Change = Extract<WatchEvent, { type: 'change' }>
+
+function hear({ id, server: info }: Change, { region, context, memory }: Omit<Pass, 'provider'>): SeenServer[] {
+  const { cache, world } = context
+  if (!info || !isThere(info)) {
+    const [known] = cache.list({ kind: servers, index: { name: serversByBackend.name, key: id } }).items
+    if (!known || known.spec.region !== region.id) return []
+    // Not believed on the word of a stream alone: the next lists show whether it is gone.
+    if (known.deletedAt === undefined && !known.status.lost && !memory.missing.has(known.id))
+      memory.missing.set(known.id, world.monotonic())
+    return gone(known)
+  }
+  const place = placeOf(info, region.id, serverId => cache.get(servers, serverId))
+  if (place.type !== 'server') return []
+  const status = seen(place.server, { info, notBefore: undefined }, world.now())
+  return status ? [{ server: place.server, status }] : []
+}
+
+async function takeCensus(
+  { context, memory, provider }: Pass,
+  tags: Readonly<Record<string, string>>,
+): Promise<Census> {
+  const began = { now: context.world.now(), monotonic: context.world.monotonic() }
+  const infos = await context.outside(calls.list, signal => listAll(provider.list({ tags }, { signal })))
+  memory.listed()
+  return { infos, began }
+}
+
+async function digest({ region, context, memory, provider }: Pass, census: Census): Promise<void> {
+  const { consistency } = provider.capabilities()
+  const look = () =>
+    survey(census, { region: region.id, cache: context.cache, now: context.world.now(), consistency, memory })
+  let found = look()
+  if (found.strangers.length > 0) {
+    // A server is written before it is launched. Once this node reads all that was written by now, who is still a stranger is one.
+    await context.commit(changeSet(context.world))
+    found = look()
+  }
+  memory.meet(found.strangers, census.began.monotonic)
+  await writeSeen(context, found.seen)
+  await watchOver({ region, context, provider, memory }, found)
+}

@@ -1,0 +1,119 @@
+import type { Provider, Tags, WatchEvent } from '@stead/provider-kit'
+import { type Duration, seconds, type Timer, type World } from '@stead/world'
+
+/** A stream that nobody reads any more, because the region went to another node, ends by itself. */
+const neglect = seconds(10)
+/** So many are handed over at once. */
+const mostAtOnce = 500
+
+type Step = { readonly type: 'event'; readonly event: WatchEvent } | { readonly type: 'end'; readonly error?: unknown }
+
+/**
+ * The changes of one region as its backend tells them. It is read a little at a time, between which it stays open; where it
+ * breaks off, it is taken up again after the last change that was handed over.
+ */
+export class RegionStream {
+  readonly #world: World
+  readonly #tags: Tags
+  #iterator: AsyncIterator<WatchEvent> | undefined
+  #provider: Provider | undefined
+  #closing = new AbortController()
+  #next: Promise<Step> | undefined
+  #cursor: string | undefined
+  #timer: Timer | undefined
+
+  constructor(world: World, tags: Tags) {
+    this.#world = world
+    this.#tags = tags
+  }
+
+  /** Opens it if it is not; answers whether a list is needed now, because something may have been missed. */
+  async open(provider: Provider, signal: AbortSignal): Promise<'open' | 'opened'> {
+    this.#keep()
+    if (this.#iterator && this.#provider === provider) return 'open'
+    this.close()
+    this.#keep()
+    this.#closing = new AbortController()
+    this.#provider = provider
+    const request = { tags: this.#tags, ...(this.#cursor !== undefined && { after: this.#cursor }) }
+    const iterator = provider.watch!(request, { signal: this.#closing.signal })[Symbol.asyncIterator]()
+    const abandon = () => this.#closing.abort(signal.reason)
+    signal.addEventListener('abort', abandon, { once: true })
+    try {
+      const first = await iterator.next()
+      if (first.done || first.value.type !== 'open') {
+        // The cursor is too old to go on from: from now on, then; the list shows the rest.
+        this.#cursor = undefined
+        return await this.#reopen(provider, signal)
+      }
+      this.#cursor = first.value.cursor
+      this.#iterator = iterator
+      return 'opened'
+    } finally {
+      signal.removeEventListener('abort', abandon)
+    }
+  }
+
+  async #reopen(provider: Provider, signal: AbortSignal): Promise<'opened'> {
+    this.close()
+    await this.open(provider, signal)
+    return 'opened'
+  }
+
+  /** The changes that have come, after waiting up to this long for the first. Throws when the stream broke off. */
+  async take(atMost: Duration, signal: AbortSignal): Promise<readonly Extract<WatchEvent, { type: 'change' }>[]> {
+    this.#keep()
+    const taken: Extract<WatchEvent, { type: 'change' }>[] = []
+    let patience = atMost
+    while (taken.length < mostAtOnce) {
+      const step = await this.#step(patience, signal)
+      if (!step) break
+      this.#next = undefined
+      if (step.type === 'end') {
+        this.close()
+        if (step.error !== undefined && taken.length === 0) throw step.error
+        break
+      }
+      const { event } = step
+      if (event.type === 'gone') {
+        this.#cursor = undefined
+        this.close()
+        break
+      }
+      this.#cursor = event.cursor
+      if (event.type === 'change') taken.push(event)
+      patience = 0 as Duration
+    }
+    return taken
+  }
+
+  /** It can be opened again, and then goes on where it was. */
+  close(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#iterator = undefined
+    this.#next = undefined
+    this.#closing.abort(new Error('the stream is not read any more'))
+  }
+
+  /** The next event, if it comes in time; the one that is waited for stays waited for. */
+  async #step(patience: Duration, signal: AbortSignal): Promise<Step | undefined> {
+    if (!this.#iterator) return undefined
+    this.#next ??= this.#iterator.next().then(
+      result => (result.done ? { type: 'end' } : { type: 'event', event: result.value }),
+      error => ({ type: 'end', error }),
+    )
+    const tooLate = new AbortController()
+    try {
+      const late = this.#world.sleep(patience, AbortSignal.any([signal, tooLate.signal])).catch(() => {})
+      return await Promise.race([this.#next, late.then(() => undefined)])
+    } finally {
+      tooLate.abort()
+    }
+  }
+
+  #keep(): void {
+    this.#timer?.cancel()
+    this.#timer = this.#world.setTimer(neglect, () => this.close())
+  }
+}

@@ -1,0 +1,113 @@
+import { changeSet, type Metrics, type ObjectDraft, type ReconcileContext, type Store } from '@stead/engine'
+import { ownTags, type Provider } from '@stead/provider-kit'
+import { millis, newId, seconds } from '@stead/world'
+import { appendEvent } from '../../events/model.ts'
+import type { Region } from '../../regions/model.ts'
+import { type Tombstone, tombstones } from '../ending.ts'
+import { holdOf } from '../hold.ts'
+import type { RegionMemory } from '../observing/memory.ts'
+import { decideOrphans, isOld, type OrphanDecision, type Stranger } from './decide.ts'
+import { type Orphan, type OrphanSpec, type OrphanStatus, orphans, orphansByRegion } from './model.ts'
+
+const terminating = { name: 'terminate', mutates: true, deadline: seconds(30) } as const
+
+export interface Sweep {
+  readonly region: Region
+  readonly context: ReconcileContext
+  readonly provider: Provider
+  readonly memory: RegionMemory
+  readonly store: Pick<Store, 'records'>
+  readonly metrics: SweepMetrics
+}
+
+export type SweepMetrics = ReturnType<typeof sweepMetrics>
+
+export const sweepMetrics = (metrics: Metrics) => ({
+  unmapped: metrics.counter(
+    'stead_backend_unmapped',
+    'Backend objects with our tags that map to no server, or to one that has another',
+    ['reason'],
+  ),
+  removed: metrics.counter('stead_orphans_removed', 'Orphans that were removed'),
+})
+
+/** Reports what is nobody's, and removes of it what surely was to be gone, or what an operator has said is to go. */
+export async function sweep(sweeping: Sweep): Promise<void> {
+  const { region, context, memory } = sweeping
+  const reported = context.cache.list({ kind: orphans, index: { name: orphansByRegion.name, key: region.id } }).items
+  const strangers = strangersIn(memory)
+  if (strangers.length === 0 && reported.length === 0) return
+  const decision = decideOrphans({ strangers, reported, givenUp: await givenUp(sweeping, strangers) })
+  await report(sweeping, decision)
+  const mayAct = !holdOf(region) && !context.observeOnly
+  if (mayAct) for (const stranger of decision.remove) await remove(sweeping, stranger)
+}
+
+const strangersIn = ({ strangers }: RegionMemory): readonly Stranger[] =>
+  [...strangers.values()].map(({ info, reason, since, at }) => ({
+    backendId: info.id,
+    serverId: info.tags[ownTags.serverId],
+    reason,
+    state: info.state,
+    launchedAt: info.launchedAt,
+    seenFor: millis(at - since),
+  }))
+
+/** Read from the store itself: no view that is old can be wrong about it. */
+async function givenUp({ store, region }: Sweep, strangers: readonly Stranger[]): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for (const { serverId } of strangers.filter(isOld)) {
+    if (serverId === undefined) continue
+    const [record] = await store.records({ ...tombstones, subject: serverId, limit: 1 })
+    if ((record?.body as Tombstone | undefined)?.region === region.id) found.add(serverId)
+  }
+  return found
+}
+
+async function report(
+  { region, context, memory, metrics }: Sweep,
+  { report, forget, overCap }: OrphanDecision,
+): Promise<void> {
+  const { world } = context
+  const set = changeSet(world)
+  for (const stranger of report) {
+    set.create(orphanOf(stranger, region, { id: newId(world, 'orp'), createdAt: world.now() }))
+    const whose = stranger.serverId === undefined ? 'no server' : `server ${stranger.serverId}`
+    const why = stranger.reason === 'unknown' ? 'is not known here' : 'has another'
+    const message = `${stranger.backendId} carries our tags and is of ${whose}, which ${why}: it waits for an operator`
+    appendEvent(set, region, { level: 'warning', reason: 'OrphanFound', message })
+  }
+  for (const orphan of forget) set.remove(orphan)
+  if (overCap > 0 && overCap !== memory.overCap)
+    appendEvent(set, region, {
+      level: 'warning',
+      reason: 'TooManyOrphans',
+      message: `${overCap} orphans would be removed at once: none is, until an operator says so`,
+    })
+  if (set.puts.length + set.removes.length + set.records.length > 0) await context.commit(set)
+  memory.overCap = overCap
+  for (const { reason } of report) metrics.unmapped.with({ reason }).add()
+}
+
+const orphanOf = (
+  { backendId, serverId, reason, state, launchedAt }: Stranger,
+  region: Region,
+  made: Pick<Orphan, 'id' | 'createdAt'>,
+): ObjectDraft<OrphanSpec, OrphanStatus> => ({
+  kind: orphans,
+  ...made,
+  labels: {},
+  finalizers: [],
+  owner: { kind: region.kind, id: region.id },
+  spec: { region: region.id, backendId, reason, ...(serverId !== undefined && { serverId }) },
+  status: { state, ...(launchedAt !== undefined && { launchedAt }) },
+})
+
+async function remove({ region, context, provider, metrics }: Sweep, { backendId, serverId }: Stranger): Promise<void> {
+  await context.outside(terminating, signal => provider.terminate(backendId, { signal }))
+  const set = changeSet(context.world)
+  const message = `${backendId} of server ${serverId ?? 'unknown'} was removed`
+  appendEvent(set, region, { reason: 'OrphanRemoved', message })
+  await context.commit(set)
+  metrics.removed.add()
+}

@@ -1,0 +1,116 @@
+import {
+  type BaseStatus,
+  changeSet,
+  controller,
+  done,
+  kindOf,
+  owned,
+  type ReconcileContext,
+  type StoredObject,
+} from '@stead/engine'
+import { type LaunchSpec, type Owner, serverTags } from '@stead/provider-kit'
+import { newId } from '@stead/world'
+import type { Around } from '../../simulation/index.ts'
+import { sealLaunch } from '../launch-content.ts'
+import { type Server, type ServerSpec, type ServerStatus, servers, slotKey } from '../model.ts'
+
+/** What stands for an instance here: it wants one server, as described. */
+export interface BoxSpec {
+  readonly power: 'on' | 'off'
+  readonly flavor: string
+  readonly image: string
+  readonly label: string
+  readonly restarts: number
+  readonly rebuilds: number
+}
+
+export type Box = StoredObject<BoxSpec, BaseStatus>
+export const boxes = kindOf<Box>('box')
+
+const launchOf = (owner: Owner, serverId: string, { power, flavor, image, label }: BoxSpec): LaunchSpec => ({
+  name: 'box',
+  power,
+  source: { type: 'machine', flavor, image },
+  tags: { ...serverTags(owner, serverId), 'stead.label.box': label },
+})
+
+/** Keeps one server for each box: starts it again when it died, makes another when it is lost. */
+export const boxController = ({ sealer, store }: Pick<Around, 'sealer' | 'store'>, region: string) => {
+  const owner: Owner = { controlPlane: store.identity.storeId, region }
+
+  const create = async (box: Box, { world, commit }: ReconcileContext) => {
+    const set = changeSet(world)
+    const ref = { kind: servers, id: newId(world, 'srv') }
+    const launch = sealLaunch(set, sealer, ref, launchOf(owner, ref.id, box.spec))
+    const spec: ServerSpec = {
+      ...{ region, generation: box.generation, source: 'machine', launch, power: box.spec.power },
+      restart: { sequence: box.spec.restarts, hard: false },
+      rebuild: { sequence: box.spec.rebuilds },
+    }
+    set
+      .create<ServerSpec, ServerStatus>({
+        ...ref,
+        ...{ labels: {}, finalizers: [], createdAt: world.now(), owner: { kind: box.kind, id: box.id } },
+        spec,
+        status: { attempt: 1, launch: 'unsent' },
+      })
+      .take(slotKey(box.id, 'active'), ref.id)
+    await commit(set)
+  }
+
+  const follow = async (box: Box, server: Server, { world, commit }: ReconcileContext) => {
+    const { spec } = server
+    const set = changeSet(world)
+    const launch = sealLaunch(set, sealer, server, launchOf(owner, server.id, box.spec))
+    const asked = spec.restart!.sequence
+    const restart = hasDied(server) ? asked + 1 : Math.max(asked, box.spec.restarts)
+    const rebuild = Math.max(spec.rebuild!.sequence, box.spec.rebuilds)
+    const isSame =
+      launch.sealed === spec.launch.sealed &&
+      box.spec.power === spec.power &&
+      restart === asked &&
+      rebuild === spec.rebuild!.sequence
+    if (isSame) return
+    set.update(server, {
+      spec: {
+        ...spec,
+        launch,
+        power: box.spec.power,
+        generation: box.generation,
+        restart: { sequence: restart, hard: false },
+        rebuild: { sequence: rebuild },
+      },
+    })
+    await commit(set)
+  }
+
+  return controller<Box>({
+    name: 'boxes',
+    kind: boxes,
+    wakes: [owned(servers)],
+    async reconcile(box, context) {
+      const { cache, world, commit } = context
+      const [server] = cache.list({ kind: servers, owner: box }).items
+      if (box.deletedAt !== undefined && !server) await commit(changeSet(world).remove(box))
+      else if (!server) await create(box, context)
+      else if (server.deletedAt === undefined && (box.deletedAt !== undefined || server.status.lost))
+        await commit(changeSet(world).update(server, { deletedAt: world.now() }))
+      else if (server.deletedAt === undefined) await follow(box, server, context)
+      return done
+    },
+  })
+}
+
+/** Stopped though it was brought to run, and nothing that was asked of it since explains it. */
+export const hasDied = ({
+  spec,
+  status: { applied, applying, observed, lost },
+}: Pick<Server, 'spec' | 'status'>): boolean =>
+  spec.power === 'on' &&
+  applied?.power === 'on' &&
+  observed?.state === 'stopped' &&
+  !applying &&
+  !lost &&
+  spec.restart!.sequence === applied.restart &&
+  spec.launch.sealed === applied.launch &&
+  spec.rebuild!.sequence === applied.rebuild

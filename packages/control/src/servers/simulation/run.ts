@@ -1,0 +1,97 @@
+import { drawMix, type FaultMix } from '@stead/engine/simulation'
+import { millis, SeededRandom, seconds } from '@stead/world'
+import {
+  type ControlOutcome,
+  type ControlStage,
+  controlFaults,
+  type Play,
+  runControl,
+  type Sky,
+} from '../../simulation/index.ts'
+import { serverController } from '../controller.ts'
+import { serverIndexes } from '../model.ts'
+import { regionObserver } from '../observing/observer.ts'
+import { orphansByRegion } from '../orphans/model.ts'
+import { boxController } from './boxes.ts'
+import { endState, isSettled } from './end-state.ts'
+import { drawPlan, type Plan } from './plan.ts'
+import { runUsers } from './users.ts'
+import { type ServerInvariant, Watchman } from './watchman.ts'
+
+export type ServersOutcome = ControlOutcome<ServerInvariant>
+type Options = Parameters<typeof runControl<ServerInvariant>>[0]
+
+export interface ServersOptions extends Omit<Options, 'play'> {
+  readonly plan: Plan
+}
+
+/** Runs servers once, with this plan. */
+export const runServers = ({ plan, ...options }: ServersOptions): Promise<ServersOutcome> =>
+  runControl<ServerInvariant>({ ...options, play: stage => serversPlay(stage, plan) })
+
+function serversPlay(stage: ControlStage<ServerInvariant>, plan: Plan): Play {
+  const watchman = new Watchman(stage)
+  return {
+    indexes: [...serverIndexes, orphansByRegion] as Play['indexes'],
+    controllers: around => [boxController(around, stage.region), serverController(around), regionObserver(around)],
+    users: () => runUsers(stage, plan),
+    eachSecond: () => watchman.eachSecond(),
+    synced: () => watchman.synced(),
+    isSettled: () => isSettled(stage, plan),
+    endState: () => endState(stage),
+  }
+}
+
+/** A sky of its own for each seed: how creates happen once, how old its pictures are, whether it has a stream. */
+export function drawSky(random: SeededRandom): Sky {
+  const pick = <T>(...values: readonly T[]): T => values[random.below(values.length)]!
+  return {
+    streams: random.next() < 0.5,
+    profile: {
+      idempotency: pick('token', 'name', 'search'),
+      settle: seconds(5),
+      jitter: 0.3,
+      pageSize: pick(2, 500),
+      consistency: pick(
+        { describe: millis(0), list: millis(0) },
+        { describe: seconds(1), list: seconds(3) },
+        { describe: seconds(4), list: seconds(2) },
+      ),
+    },
+  }
+}
+
+export interface SeedOptions extends Pick<ServersOptions, 'nodes' | 'parts' | 'print'> {
+  /** Faults to make more likely than the seed says. */
+  readonly emphasis?: FaultMix
+  /** What the sky must be like, whatever the seed says. */
+  readonly sky?: Sky
+}
+
+/** Runs servers as this seed says: its own plan, sky and mix of faults. */
+export async function runSeed(seed: number, { emphasis, sky, ...options }: SeedOptions): Promise<ServersOutcome> {
+  const random = new SeededRandom(seed)
+  const plan = drawPlan(random.fork('plan'))
+  const drawn = drawSky(random.fork('sky'))
+  const mix = { ...drawMix(controlFaults, random.fork('mix')), ...emphasis }
+  const profile = { ...drawn.profile, ...sky?.profile }
+  return likeUndisturbed(await runServers({ ...options, seed, plan, mix, sky: { ...drawn, ...sky, profile } }), plan)
+}
+
+/** The same plan without a fault, on one node, must lead to the same end. */
+export async function likeUndisturbed(outcome: ServersOutcome, plan: Plan): Promise<ServersOutcome> {
+  if (outcome.violation) return outcome
+  const undisturbed = await undisturbedRun(plan)
+  if (undisturbed.violation) return { ...outcome, violation: undisturbed.violation }
+  if (outcome.endState === undisturbed.endState) return outcome
+  const detail = `it is\n${outcome.endState}\nand undisturbed it would be\n${undisturbed.endState}`
+  return { ...outcome, violation: { invariant: 'end equals undisturbed', detail } }
+}
+
+const undisturbedRuns = new WeakMap<Plan, Promise<ServersOutcome>>()
+
+function undisturbedRun(plan: Plan): Promise<ServersOutcome> {
+  const run = undisturbedRuns.get(plan) ?? runServers({ seed: 0, nodes: 1, plan })
+  undisturbedRuns.set(plan, run)
+  return run
+}
