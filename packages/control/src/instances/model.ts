@@ -153,6 +153,8 @@ export interface InstanceStatus extends BaseStatus {
   } | null
   /** The servers in its slots, by id. They hold the keys of these slots. */
   readonly slots: { readonly active?: string; readonly next?: string }
+  /** The server that is charged besides the active one, until only one of them is left. */
+  readonly charged?: string
   readonly change?: AgreedChange
   readonly replacement?: Replacement
   /** A restart that was asked for and not passed on yet. */

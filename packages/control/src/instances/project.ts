@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ServiceInfo } from '@stead/provider-kit'
 import type { Server } from '../servers/model.ts'
 import type { Health, Instance, InstanceStatus } from './model.ts'
@@ -160,5 +159,3 @@ export function phaseBy(server: Server, instance: Instance): Phase {
       return found.why === 'failed' ? 'failed' : 'stopped'
   }
 }
-
-export const sameProjection = (a: Projection, b: Projection): boolean => isDeepStrictEqual(a, b)

@@ -1,0 +1,185 @@
+import { type BaseStatus, clearCondition, setCondition } from '@stead/engine'
+import { after, type Duration, minutes } from '@stead/world'
+import type { OpenOperation } from '../../operations/model.ts'
+import type { Server } from '../../servers/model.ts'
+import { currentStep, isOfPower } from '../operations.ts'
+import { isApplied, isWell, phaseBy, project, seen } from '../project.ts'
+import { advance, isTransient, type Phase } from '../transitions.ts'
+import type { Draft } from './draft.ts'
+import { manyDeaths } from './life.ts'
+
+/** Writes into the status what the decision leads to, and says what became of operations. */
+export function conclude(draft: Draft): void {
+  const { instance, now, outdated } = draft.view
+  const active = draft.upcoming
+  if (active && ['running', 'stopping', 'down'].includes(seen(active, instance).type)) draft.set({ seenUp: active.id })
+  draft.set(project(active, instance))
+  const isStill = rests(draft, active)
+  if (isStill && outdated === undefined) {
+    draft.set({ observedGeneration: instance.generation })
+    draft.unset('change', 'retry')
+  }
+  const phase = wantedPhase(draft, active)
+  movePhase(draft, phase)
+  const isThere = isStill && draft.status.phase === phase
+  endOperations(draft, isThere)
+  draft.set({ ready: isThere && outdated === undefined && phase === 'running' && draft.status.operation === null })
+  if (draft.status.phase !== phase) draft.wakeAt(now, 'it goes on')
+  setConditions(draft, active)
+}
+
+/** Whether nothing more is going to happen, and its power is as wanted. */
+function rests(draft: Draft, active: Server | undefined): boolean {
+  const { instance } = draft.view
+  const { status } = draft
+  if (instance.deletedAt !== undefined || !active || active.deletedAt !== undefined) return false
+  if (!draft.isQuiet || status.restart || status.retry || status.charged !== undefined) return false
+  if (status.replacement || status.slots.next !== undefined || draft.retiring.length > 0) return false
+  const found = seen(active, instance)
+  const power = draft.wantedPower
+  // What was refused for good is as off as it can be.
+  if (power === 'off' && (found.type === 'refused' || found.type === 'lost')) return true
+  if (active.spec.power !== power || !isApplied(active)) return false
+  if (found.type === 'down') return power === 'off' || found.why === 'finished'
+  return power === 'on' && found.type === 'running' && isWell(status.health, instance)
+}
+
+function wantedPhase(draft: Draft, active: Server | undefined): Phase {
+  const { instance, region } = draft.view
+  const { phase, replacement, crashes } = draft.status
+  if (instance.deletedAt !== undefined) return 'destroying'
+  if (!active) return phase === 'pending' && (region !== 'open' || draft.isQuiet) ? 'pending' : 'provisioning'
+  if (active.deletedAt !== undefined) return 'provisioning'
+  const found = seen(active, instance)
+  if (replacement?.way === 'handover' && found.type === 'down') return 'provisioning'
+  const isDead = found.type === 'down' && found.why === 'died' && active.spec.power === 'on'
+  if (isDead && (crashes?.count ?? 0) >= manyDeaths) return 'failed'
+  return phaseBy(active, { ...instance, status: draft.status })
+}
+
+function movePhase(draft: Draft, wanted: Phase): void {
+  const { now } = draft.view
+  const { phase, runningSince } = draft.status
+  const next = advance(phase, wanted)
+  if (next === phase) return
+  draft.set({ phase: next, phaseSince: now })
+  if (next === 'running') draft.set({ runningSince: now })
+  else if (runningSince !== undefined && next !== 'starting' && next !== 'stopping') draft.unset('runningSince')
+  const { trouble } = draft
+  const because = trouble ? `${trouble.reason}: ${trouble.message}` : `it was ${phase}`
+  draft.tell(next === 'failed' ? 'warning' : 'info', eventOf[next], because)
+}
+
+/** How a change of phase is told. */
+const eventOf: Readonly<Record<Phase, string>> = {
+  pending: 'Pending',
+  provisioning: 'Provisioning',
+  starting: 'Starting',
+  running: 'Running',
+  stopping: 'Stopping',
+  stopped: 'Stopped',
+  failed: 'Failed',
+  destroying: 'Destroying',
+  destroyed: 'Destroyed',
+}
+
+function endOperations(draft: Draft, isThere: boolean): void {
+  const { operations, instance, outdated } = draft.view
+  const left = operations.filter(operation => {
+    const { type } = operation.spec
+    if (instance.deletedAt !== undefined) return type === 'delete'
+    const error = errorOf(draft, operation)
+    // Power can be as wanted though a change was given up.
+    const isDone = isThere && (outdated === undefined || isOfPower(type))
+    if (error) draft.act({ type: 'end', operation, state: 'failed', error })
+    else if (isDone) draft.act({ type: 'end', operation, state: 'succeeded' })
+    return !error && !isDone
+  })
+  for (const operation of left) {
+    const step = currentStep(operation.spec.type, draft)
+    const message = draft.trouble?.message
+    const running = operation.status.steps.find(({ state }) => state === 'running')
+    if (running?.name !== step || running.message !== message)
+      draft.act({ type: 'step', operation, step, ...(message !== undefined && { message }) })
+  }
+  const shown = left.at(-1)
+  draft.set({ operation: shown ? operationShown(draft, shown) : null })
+}
+
+function errorOf({ trouble, view }: Draft, { createdAt, spec }: OpenOperation) {
+  if (!trouble?.ends || view.instance.deletedAt !== undefined) return undefined
+  if (trouble.ends === 'changes' && isOfPower(spec.type)) return undefined
+  if (trouble.since !== undefined && trouble.since < createdAt) return undefined
+  return { code: trouble.reason, message: trouble.message }
+}
+
+const operationShown = (draft: Draft, { id, spec, createdAt }: OpenOperation) => ({
+  id,
+  type: spec.type,
+  step: currentStep(spec.type, draft),
+  startedAt: createdAt,
+})
+
+/** How long it may take to get out of a phase before that is said. */
+export const stuckAfter: Readonly<Partial<Record<Phase, Duration>>> = {
+  pending: minutes(5),
+  provisioning: minutes(15),
+  starting: minutes(10),
+  stopping: minutes(10),
+  destroying: minutes(15),
+}
+
+/** An operation that takes longer than this is stuck, whatever the phase. */
+const longOperation = minutes(20)
+
+function setConditions(draft: Draft, active: Server | undefined): void {
+  const { now } = draft.view
+  const before = draft.view.instance.status.conditions
+  let conditions: BaseStatus['conditions'] = before
+  const put = (type: string, found: { readonly reason: string; readonly message: string } | undefined) => {
+    conditions = found
+      ? setCondition(conditions, { type, status: 'true', reason: found.reason, message: found.message }, now)
+      : clearCondition(conditions, type)
+  }
+  put('Trouble', draft.trouble)
+  const drift = draft.drift ?? (active && offeringDrift(draft, active))
+  put('Drift', drift === undefined ? undefined : { reason: 'Drifted', message: drift })
+  const stuck = stuckReason(draft)
+  const wasStuck = before?.some(({ type }) => type === 'Stuck') ?? false
+  if (stuck && !wasStuck) draft.tell('warning', 'Stuck', stuck.message)
+  put('Stuck', stuck)
+  if (conditions !== before) draft.set({ conditions: conditions ?? [] })
+}
+
+/** What runs is not what was asked for. Setting that right would destroy something, so it is only told. */
+function offeringDrift({ view }: Draft, active: Server): string | undefined {
+  const { machine } = view.instance.spec.source
+  const { observed } = active.status
+  if (!machine || !observed || view.outdated !== undefined || !isApplied(active)) return undefined
+  if (observed.flavor !== undefined && observed.flavor !== machine.flavor) return `its flavor is ${observed.flavor}`
+  return observed.image !== undefined && observed.image !== machine.image ? `its image is ${observed.image}` : undefined
+}
+
+function stuckReason(draft: Draft) {
+  const { now, operations } = draft.view
+  const { phase, phaseSince, operation } = draft.status
+  const limit = isTransient(phase) ? stuckAfter[phase] : undefined
+  const due = [
+    ...(limit === undefined ? [] : [{ at: after(phaseSince, limit), what: `it has been ${phase} for too long` }]),
+    ...(operation && operations.length > 0
+      ? [
+          {
+            at: after(operations[0]!.createdAt, longOperation),
+            what: `the operation ${operations[0]!.spec.type} takes too long`,
+          },
+        ]
+      : []),
+  ].sort((a, b) => a.at - b.at)[0]
+  if (!due) return undefined
+  if (now < due.at) {
+    draft.wakeAt(due.at, 'it may be stuck')
+    return undefined
+  }
+  const why = draft.trouble ? `: ${draft.trouble.message}` : ''
+  return { reason: 'Stuck', message: due.what + why }
+}

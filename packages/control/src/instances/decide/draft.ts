@@ -1,0 +1,187 @@
+import type { Duration, Instant } from '@stead/world'
+import { millis } from '@stead/world'
+import type { OpenOperation, OperationEnd, OperationError } from '../../operations/model.ts'
+import type { Amounts } from '../../quotas/kinds.ts'
+import type { Server, Slot } from '../../servers/model.ts'
+import { type Effect, type Instance, type InstanceStatus, policiesOf } from '../model.ts'
+
+/** Everything a decision may depend on. Nothing else is in reach. */
+export interface InstanceView {
+  readonly instance: Instance
+  /** All that it owns: those in its slots, and those on their way out. */
+  readonly servers: readonly Server[]
+  readonly operations: readonly OpenOperation[]
+  /** `open` takes something new; `closed` only goes on with what it has; `still` is left alone. */
+  readonly region: 'open' | 'closed' | 'still'
+  /**
+   * What it costs to bring the active server to what the instance says now; absent when it was made for just that, and
+   * `unknown` while nobody can tell.
+   */
+  readonly outdated?: Outdated | 'unknown'
+  /** When somebody last used it, where that matters. */
+  readonly lastUsed?: Instant
+  readonly now: Instant
+}
+
+export interface Outdated {
+  readonly effect: Effect
+  /** Whether anything is to be told to the backend at all. */
+  readonly isChanged: boolean
+}
+
+/** What is to change of a server. */
+export interface ServerChange {
+  readonly power?: 'on' | 'off'
+  readonly restart?: { readonly hard: boolean; readonly service?: string }
+  readonly rebuild?: true
+  /** It is to realise the instance as it is now: `launch` with what is launched, `note` without. */
+  readonly follow?: 'launch' | 'note'
+}
+
+export type Action =
+  | { readonly type: 'create'; readonly slot: Slot; readonly power: 'on' | 'off'; readonly charge?: Amounts }
+  | { readonly type: 'change'; readonly server: Server; readonly change: ServerChange }
+  /** The backend object has to go. */
+  | { readonly type: 'remove'; readonly server: Server }
+  /** The server in `next` becomes the active one. */
+  | { readonly type: 'swap'; readonly from: Server; readonly to: Server }
+  /** The server that held a slot is gone. */
+  | { readonly type: 'vacate'; readonly slot: Slot; readonly server: string }
+  /** Of two that were charged only the active one is left: `keep` says that it is the one that was charged besides. */
+  | { readonly type: 'settleCharge'; readonly keep: boolean }
+  /** Changes what is wanted, by a policy that the owner set. */
+  | { readonly type: 'powerOff' }
+  | { readonly type: 'expire' }
+  | { readonly type: 'begin'; readonly operation: string }
+  | { readonly type: 'step'; readonly operation: OpenOperation; readonly step: string; readonly message?: string }
+  | {
+      readonly type: 'end'
+      readonly operation: OpenOperation
+      readonly state: OperationEnd
+      readonly error?: OperationError
+    }
+  | { readonly type: 'tell'; readonly level: 'info' | 'warning'; readonly reason: string; readonly message: string }
+  | { readonly type: 'forget' }
+
+export interface Decision {
+  readonly actions: readonly Action[]
+  readonly status: InstanceStatus
+  /** When to look again though nothing changed; at once when there is more to do than one write can say. */
+  readonly again?: { readonly after: Duration; readonly reason: string }
+}
+
+/** Something that stands in the way, in words for the owner. */
+export interface Trouble {
+  /** One CamelCase word. */
+  readonly reason: string
+  readonly message: string
+  /** Which operations end here: all, or only those that change more than power; begun before `since`, where that is said. */
+  readonly ends?: 'all' | 'changes'
+  readonly since?: Instant
+}
+
+/** A decision while it is made. */
+export class Draft {
+  readonly view: InstanceView
+  readonly #actions: Action[] = []
+  readonly #changes = new Map<Server, ServerChange>()
+  #status: InstanceStatus
+  #wake: { readonly at: Instant; readonly reason: string } | undefined
+  trouble: Trouble | undefined
+  /** What is not as it should be, and is left so. */
+  drift: string | undefined
+
+  constructor(view: InstanceView) {
+    this.view = view
+    this.#status = view.instance.status
+  }
+
+  get status(): InstanceStatus {
+    return this.#status
+  }
+
+  set(changes: Partial<InstanceStatus>): void {
+    this.#status = { ...this.#status, ...changes }
+  }
+
+  /** Takes fields away: what is undefined would be kept as such. */
+  unset(
+    ...names: readonly ('change' | 'replacement' | 'restart' | 'retry' | 'runningSince' | 'crashes' | 'charged')[]
+  ): void {
+    const rest = { ...this.#status }
+    for (const name of names) delete rest[name]
+    this.#status = rest
+  }
+
+  /** What is wanted of its power now: who is suspended stays off, whatever they want. */
+  get wantedPower(): 'on' | 'off' {
+    return this.#status.suspended ? 'off' : policiesOf(this.view.instance).power
+  }
+
+  server(slot: Slot): Server | undefined {
+    const id = this.#status.slots[slot]
+    return id === undefined ? undefined : this.view.servers.find(server => server.id === id)
+  }
+
+  /** The active server with what this decision asks of its power: what is shown is what is coming. */
+  get upcoming(): Server | undefined {
+    const active = this.server('active')
+    const change = active && this.#changes.get(active)
+    if (!change) return active
+    const { power = active.spec.power, restart, rebuild } = change
+    const nextOf = (sequence = 0) => ({ sequence: sequence + 1 })
+    return {
+      ...active,
+      spec: {
+        ...active.spec,
+        power,
+        ...(restart && { restart: { ...nextOf(active.spec.restart?.sequence), ...restart } }),
+        ...(rebuild && { rebuild: nextOf(active.spec.rebuild?.sequence) }),
+      },
+    }
+  }
+
+  /** Those that are in no slot any more. */
+  get retiring(): readonly Server[] {
+    const { active, next } = this.#status.slots
+    return this.view.servers.filter(({ id }) => id !== active && id !== next)
+  }
+
+  act(action: Action): void {
+    this.#actions.push(action)
+  }
+
+  change(server: Server, change: ServerChange): void {
+    this.#changes.set(server, { ...this.#changes.get(server), ...change })
+  }
+
+  /** Marks a server as on its way out, once. */
+  remove(server: Server): void {
+    this.#changes.delete(server)
+    if (server.deletedAt === undefined) this.act({ type: 'remove', server })
+  }
+
+  tell(level: 'info' | 'warning', reason: string, message: string): void {
+    this.act({ type: 'tell', level, reason, message })
+  }
+
+  /** Whether servers are left as they are. */
+  get isQuiet(): boolean {
+    const loud = new Set(['create', 'remove', 'swap', 'vacate', 'powerOff', 'settleCharge'])
+    return this.#changes.size === 0 && !this.#actions.some(({ type }) => loud.has(type))
+  }
+
+  wakeAt(at: Instant, reason: string): void {
+    if (!this.#wake || at < this.#wake.at) this.#wake = { at, reason }
+  }
+
+  decision(): Decision {
+    const { now } = this.view
+    const changes = [...this.#changes].map(([server, change]): Action => ({ type: 'change', server, change }))
+    return {
+      actions: [...this.#actions, ...changes],
+      status: this.#status,
+      ...(this.#wake && { again: { after: millis(Math.max(0, this.#wake.at - now)), reason: this.#wake.reason } }),
+    }
+  }
+}
