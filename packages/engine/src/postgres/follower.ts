@@ -50,6 +50,8 @@ export class Follower {
   private running: Promise<void> | undefined
   private stopped = false
   private failures = 0
+  /** Whether a question is under way on the session that listens. */
+  private isAsking = false
   private currentAsOf: Duration
   private lastChange: Duration
   private readonly arrivals: { readonly revision: Revision; readonly wake: () => void }[] = []
@@ -115,7 +117,12 @@ export class Follower {
     const { tail, onState, head } = this.options
     const askedAt = this.world.monotonic()
     const known = head()
-    const rows = await connection.prepared<LogRow>(this.sql, [tail.head, pageSize, pageBytes], answerTimeout)
+    this.isAsking = true
+    const rows = await connection
+      .prepared<LogRow>(this.sql, [tail.head, pageSize, pageBytes], answerTimeout)
+      .finally(() => {
+        this.isAsking = false
+      })
     const { state, entries } = decodePage(rows)
     onState(state, known)
     tail.compactedThrough(state.compacted)
@@ -133,7 +140,7 @@ export class Follower {
     const connection = await connector.connect(answerTimeout)
     this.connection = connection
     if (this.stopped) connection.abandon()
-    connection.onNotification(payload => notifications.heard(payload))
+    connection.onNotification(payload => notifications.heard(payload, this.isAsking))
     await connection.query(`LISTEN ${schema.channel}`, [], answerTimeout)
     void notifications.test()
     return connection
