@@ -30,7 +30,8 @@ export const keepWriting = (
   world: World,
   { writers, duration }: Load,
   write: (place: number) => Promise<unknown>,
+  population = populationSize,
 ): Promise<Sample> => {
-  const places = Math.floor(populationSize / writers)
+  const places = Math.floor(population / writers)
   return keepBusy(world, { workers: writers, duration }, (writer, turn) => write(writer + writers * (turn % places)))
 }

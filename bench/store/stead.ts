@@ -2,7 +2,7 @@ import type { Store, StoredObject } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Sample } from '../harness/rounds.ts'
 import { type Acknowledged, type Contender, keepWriting, type Load } from './contender.ts'
-import { createOf, operations, populationSize, putOf, Workload } from './workload.ts'
+import { createOf, operations, putOf, Workload } from './workload.ts'
 
 /** Our store: every writer commits change-sets of its own and waits for the answer. */
 export class SteadContender implements Contender {
@@ -22,8 +22,8 @@ export class SteadContender implements Contender {
 
   /** Writers change objects as they read them from the store, as controllers do. */
   async start(): Promise<this> {
-    const ours = new Set(await populate(this.#world, this.#store, this.#workload, populationSize))
-    this.acknowledged.creates += populationSize
+    const ours = new Set(await populate(this.#world, this.#store, this.#workload, this.#workload.population))
+    this.acknowledged.creates += ours.size
     const read: StoredObject[] = []
     for await (const chunk of (await this.#store.snapshot()).objects)
       read.push(...chunk.filter(({ id }) => ours.has(id)))
@@ -32,7 +32,8 @@ export class SteadContender implements Contender {
   }
 
   write(load: Load): Promise<Sample> {
-    return keepWriting(this.#world, load, load.operation === 'put' ? place => this.#put(place) : () => this.#create())
+    const write = load.operation === 'put' ? (place: number) => this.#put(place) : () => this.#create()
+    return keepWriting(this.#world, load, write, this.#workload.population)
   }
 
   close(): Promise<void> {

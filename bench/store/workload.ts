@@ -17,20 +17,29 @@ export interface Creation {
   readonly event: { readonly table: string; readonly subject: string; readonly scope: string; readonly body: unknown }
 }
 
+export interface WorkloadOptions {
+  /** What objects are called: of several that write to one store, each needs names of its own. */
+  readonly names?: string
+  /** At least as many as writers. */
+  readonly population?: number
+}
+
 /**
  * Objects like those a control plane holds, about 1 KB each as JSON. The same seed gives the same objects to every
  * contender; ids are new each time, as they are in life.
  */
 export class Workload {
+  /** How many objects there are to change. */
+  readonly population: number
   readonly #world: World
   readonly #names: string
   readonly #random = new SeededRandom('workload')
   #made = 0
 
-  /** Of several that write to one store, each needs names of its own. */
-  constructor(world: World, names = 'web') {
+  constructor(world: World, { names = 'web', population = populationSize }: WorkloadOptions = {}) {
     this.#world = world
     this.#names = names
+    this.population = population
   }
 
   /** The next thing to create. */

@@ -9,6 +9,12 @@ import type { Answered, NodeRequest, WritingNode } from './writing-node.ts'
 
 const program = fileURLToPath(new URL('writing-node.ts', import.meta.url))
 
+export interface NodesStart extends Omit<WritingNode, 'workload'> {
+  readonly count: number
+  /** Of each node. */
+  readonly population?: number
+}
+
 /** Several processes that write to one database at once, as nodes do; the writers are spread over them. */
 export class Nodes implements Contender {
   readonly name: string
@@ -20,14 +26,14 @@ export class Nodes implements Contender {
     this.#nodes = nodes
   }
 
-  static async start(
-    scratch: Scratch,
-    { by, follows, place, count }: Omit<WritingNode, 'names'> & { readonly count: number },
-  ): Promise<Nodes> {
+  static async start(scratch: Scratch, { count, population, ...start }: NodesStart): Promise<Nodes> {
     const starts = Array.from({ length: count }, (_, index) =>
-      Node.start(scratch, { by, follows, place, names: `node${index}` }),
+      Node.start(scratch, { ...start, workload: { names: `node${index}`, ...(population && { population }) } }),
     )
-    return new Nodes(`${by} on ${count} nodes${follows ? '' : ' that follow nothing'}`, await Promise.all(starts))
+    return new Nodes(
+      `${start.by} on ${count} nodes${start.follows ? '' : ' that follow nothing'}`,
+      await Promise.all(starts),
+    )
   }
 
   get acknowledged(): Acknowledged {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTurns } from '../../harness/rounds.ts'
 import { Scratch } from '../../harness/scratch.ts'
 import { watchChapter } from '../watch.ts'
-import { operations, populationSize } from '../workload.ts'
+import { operations } from '../workload.ts'
 import { Nodes } from './nodes.ts'
 import { BenchServer } from './server.ts'
 import { Fleet } from './takeover/fleet.ts'
@@ -32,7 +32,7 @@ describeWith('embedded postgresql', 'the bench of the store on PostgreSQL', () =
     '%s holds exactly the rows of what it acknowledged',
     async by => {
       const place = await server.newPlace()
-      const contender = await Nodes.start(scratch, { by, follows: true, place, count: 2 })
+      const contender = await Nodes.start(scratch, { by, follows: true, place, count: 2, population: 64 })
       for (const operation of operations)
         for (const writers of [1, 17]) {
           const { rate } = await contender.write({ operation, writers, duration: millis(50) })
@@ -41,7 +41,7 @@ describeWith('embedded postgresql', 'the bench of the store on PostgreSQL', () =
       await contender.close()
       const { puts, creates } = contender.acknowledged
       expect(puts).toBeGreaterThan(0)
-      expect(creates).toBeGreaterThan(2 * populationSize)
+      expect(creates).toBeGreaterThan(2 * 64)
       await server.checkRows(contender, place)
       const oneMore = { name: contender.name, acknowledged: { puts: puts + 1, creates } }
       await expect(server.checkRows(oneMore, place)).rejects.toThrow(`${contender.name} acknowledged`)

@@ -4,7 +4,7 @@ import pg from 'pg'
 import type { Sample } from '../../harness/rounds.ts'
 import { type Acknowledged, type Contender, keepWriting, type Load } from '../contender.ts'
 import type { PostgresPlace } from '../place.ts'
-import { type Creation, nextStatus, operations, populationSize, Workload } from '../workload.ts'
+import { type Creation, nextStatus, operations, Workload } from '../workload.ts'
 import { createSql, headRowSql, putSql } from './raw-sql.ts'
 
 /** A write on its way, and whom to tell. */
@@ -22,8 +22,7 @@ const maxBatch = 256
 /**
  * What PostgreSQL gives to someone who needs nothing else and knows how to ask: the rows our store would write, into
  * tables our store made, all that waits in one statement with arrays, which is one transaction and one round trip. Its
- * log is in order and without holes. It checks no expectation, no name and no limit, and nobody follows what it writes:
- * a ceiling, not a rival.
+ * log is in order and without holes. It checks no expectation, no name and no limit: a ceiling, not a rival.
  */
 export class RawPostgresContender implements Contender {
   readonly name = 'raw pg'
@@ -37,19 +36,23 @@ export class RawPostgresContender implements Contender {
   #inFlight = 0
   #isFlushing = false
 
-  private constructor(world: World, client: pg.Client, names: string | undefined) {
+  private constructor(world: World, client: pg.Client, workload: Workload) {
     this.#world = world
     this.#client = client
-    this.#workload = new Workload(world, names)
+    this.#workload = workload
   }
 
-  static async start(world: World, { url }: PostgresPlace, names?: string): Promise<RawPostgresContender> {
+  static async start(
+    world: World,
+    { url }: PostgresPlace,
+    workload = new Workload(world),
+  ): Promise<RawPostgresContender> {
     const store = await openPostgresStore({ url, world })
     await store.close()
     const client = new pg.Client({ connectionString: url, pipeline: true })
     await client.connect()
     await client.query(headRowSql)
-    const contender = new RawPostgresContender(world, client, names)
+    const contender = new RawPostgresContender(world, client, workload)
     await contender.#populate()
     return contender
   }
@@ -59,7 +62,7 @@ export class RawPostgresContender implements Contender {
       load.operation === 'put'
         ? (place: number) => this.#put(this.#population[place]!)
         : () => this.#create(this.#workload.creation())
-    return keepWriting(this.#world, load, write)
+    return keepWriting(this.#world, load, write, this.#workload.population)
   }
 
   close(): Promise<void> {
@@ -67,7 +70,7 @@ export class RawPostgresContender implements Contender {
   }
 
   async #populate(): Promise<void> {
-    const creations = this.#workload.creations(populationSize)
+    const creations = this.#workload.creations(this.#workload.population)
     await Promise.all(creations.map(creation => this.#create(creation)))
     this.#population = this.#workload.shuffled(creations.map(({ object }) => object))
   }

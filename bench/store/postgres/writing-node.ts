@@ -4,7 +4,7 @@ import type { Sample } from '../../harness/rounds.ts'
 import type { Acknowledged, Load } from '../contender.ts'
 import { openStore, type PostgresPlace } from '../place.ts'
 import { SteadContender } from '../stead.ts'
-import { Workload } from '../workload.ts'
+import { Workload, type WorkloadOptions } from '../workload.ts'
 import { RawPostgresContender } from './raw.ts'
 import { RawFollower } from './raw-follower.ts'
 
@@ -13,8 +13,7 @@ export interface WritingNode {
   /** Whether a raw one reads what all write. Ours always does. */
   readonly follows: boolean
   readonly place: PostgresPlace
-  /** What its objects are called: of several nodes on one store each needs names of its own. */
-  readonly names: string
+  readonly workload: WorkloadOptions
 }
 
 export type NodeRequest = { readonly type: 'write'; readonly load: Load } | { readonly type: 'close' }
@@ -22,12 +21,13 @@ export type NodeAnswer = { readonly type: 'ready' } | { readonly type: 'sample';
 /** With every answer. */
 export type Answered = NodeAnswer & { readonly acknowledged: Acknowledged }
 
-const { by, follows, place, names } = JSON.parse(process.argv[2]!) as WritingNode
+const { by, follows, place, ...start } = JSON.parse(process.argv[2]!) as WritingNode
+const workload = new Workload(realWorld, start.workload)
 
 const contender =
   by === 'Stead'
-    ? await new SteadContender(realWorld, await openStore(realWorld, place), new Workload(realWorld, names)).start()
-    : await RawPostgresContender.start(realWorld, place, names)
+    ? await new SteadContender(realWorld, await openStore(realWorld, place), workload).start()
+    : await RawPostgresContender.start(realWorld, place, workload)
 
 const follower = by === 'raw pg' && follows ? await RawFollower.start(realWorld, place) : undefined
 
