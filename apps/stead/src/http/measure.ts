@@ -1,5 +1,5 @@
 import { durationBuckets, type Metrics } from '@stead/engine'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, onResponseHookHandler } from 'fastify'
 
 const answerClasses = ['2xx', '3xx', '4xx', '5xx']
 
@@ -13,20 +13,35 @@ export function measureAnswers(server: FastifyInstance, metrics: Metrics): void 
     ['method', 'route'],
   )
 
-  server.addHook('onRoute', ({ method, url }) => {
-    // Fastify answers HEAD wherever there is GET; those few make their series when they come.
-    for (const each of [method].flat().filter(each => each !== 'HEAD')) {
-      durations.with({ method: each, route: url })
-      for (const answerClass of answerClasses) answers.with({ method: each, route: url, class: answerClass })
+  /** Finds its series once, and not for each answer: that would cost more than to count it. */
+  const measuring = (method: string, route: string): onResponseHookHandler => {
+    const duration = durations.with({ method, route })
+    const counters = new Map(answerClasses.map(each => [each[0], answers.with({ method, route, class: each })]))
+    return (_request, reply, done) => {
+      const digit = String(reply.statusCode)[0]!
+      const counter = counters.get(digit) ?? answers.with({ method, route, class: `${digit}xx` })
+      counter.add()
+      duration.observe(reply.elapsedTime / 1_000)
+      done()
     }
+  }
+
+  server.addHook('onRoute', route => {
+    // Fastify answers HEAD wherever there is GET; those few make their series when they come.
+    const methods = [route.method].flat().filter(method => method !== 'HEAD')
+    const measures = new Map(methods.map(method => [method, measuring(method, route.url)]))
+    const measure: onResponseHookHandler = function (request, reply, done) {
+      const { method } = request
+      if (!measures.has(method)) measures.set(method, measuring(method, route.url))
+      measures.get(method)!.call(this, request, reply, done)
+    }
+    route.onResponse = [measure, ...[route.onResponse ?? []].flat()]
   })
 
-  server.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url
-    // What no route answers is one series, whatever method it made up.
-    const labels = route === undefined ? { method: '', route: '' } : { method: request.method, route }
-    answers.with({ ...labels, class: `${Math.floor(reply.statusCode / 100)}xx` }).add()
-    durations.with(labels).observe(reply.elapsedTime / 1_000)
-    done()
+  // What no route answers is one series, whatever method it made up.
+  const elsewhere = measuring('', '')
+  server.addHook('onResponse', function (request, reply, done) {
+    if (request.is404) elsewhere.call(this, request, reply, done)
+    else done()
   })
 }

@@ -47,7 +47,7 @@ export class Audit implements Witness {
 
   ended(act: Act, { status, code, isDenied, hasChanged }: Ending): void {
     if (!isDenied) {
-      if (status < 400 && !hasChanged && isSensitive(act.route, answersSecrets(act.route)))
+      if (status < 400 && !hasChanged && isTold(act.route))
         this.#writer.write({ ...bodyOf(act, this.#targetOf(act)), result: 'done' })
       return
     }
@@ -120,10 +120,11 @@ function anonymous(
     : { actor: { ...actor, name: tried }, request, ...rest }
 }
 
-const secretAnswers = new WeakMap<Route, boolean>()
+const told = new WeakMap<Route, boolean>()
 
-function answersSecrets(route: Route): boolean {
-  const known = secretAnswers.get(route) ?? Object.values(route.replies).some(holdsSecrets)
-  secretAnswers.set(route, known)
+/** Whether a route is told of even when it changes nothing; asked of every request, found out once. */
+function isTold(route: Route): boolean {
+  const known = told.get(route) ?? isSensitive(route, Object.values(route.replies).some(holdsSecrets))
+  told.set(route, known)
   return known
 }

@@ -104,7 +104,8 @@ export class HttpDoor {
       userAgent: single(headers['user-agent'])?.slice(0, longestUserAgent),
     })
     request.visit = visit
-    reply.raw.once('close', () => this.#ended(visit, reply))
+    // It happens once; `once` would cost as much as all that is done then.
+    reply.raw.on('close', () => this.#ended(visit, reply))
     try {
       const params = request.params as Record<string, string>
       const admitted = admission.admit(visit, { method: route.method, headers, address }, params)

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { newId, type World } from '@stead/world'
 
 /**
@@ -33,13 +33,15 @@ export function readCredential(kind: CredentialKind, text: string): { id: string
   if (!text.startsWith(beginning) || !/^[A-Za-z0-9_-]{64}$/.test(letters)) return undefined
   const bytes = Buffer.from(letters, 'base64url')
   const hex = bytes.toString('hex', 0, idBytes)
-  const id = `${kind}_${[0, 8, 12, 16, 20].map((from, i, all) => hex.slice(from, all[i + 1] ?? 32)).join('-')}`
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)]
+  const id = `${kind}_${parts.join('-')}`
   return { id, secret: bytes.subarray(idBytes) }
 }
 
 /** Takes as long for a wrong secret as for the right one. */
-export const proves = (secret: Uint8Array, hash: string): boolean =>
-  timingSafeEqual(digest(secret), Buffer.from(hash, 'base64url'))
+export const proves = (secret: Uint8Array, kept: string): boolean =>
+  timingSafeEqual(digest(secret), Buffer.from(kept, 'base64url'))
 
-const digest = (secret: Uint8Array) => createHash('sha256').update(secret).digest()
+/** In one call: each request with a token pays for it, and an object that hashes piece by piece costs three times as much. */
+const digest = (secret: Uint8Array) => hash('sha256', secret, 'buffer')
 const hashOf = (secret: Uint8Array) => digest(secret).toString('base64url')
