@@ -40,8 +40,7 @@ export function readCredential(kind: CredentialKind, text: string): { id: string
 
 /** Takes as long for a wrong secret as for the right one. */
 export const proves = (secret: Uint8Array, kept: string): boolean =>
-  timingSafeEqual(digest(secret), Buffer.from(kept, 'base64url'))
+  timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(kept))
 
-/** In one call: each request with a token pays for it, and an object that hashes piece by piece costs three times as much. */
-const digest = (secret: Uint8Array) => hash('sha256', secret, 'buffer')
-const hashOf = (secret: Uint8Array) => digest(secret).toString('base64url')
+/** In one call, and as text: each request with a token pays for it, and a hash in a buffer of its own costs four times as much. */
+const hashOf = (secret: Uint8Array) => hash('sha256', secret, 'base64url')
