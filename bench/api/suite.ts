@@ -37,7 +37,7 @@ export async function apiSuite(options: Options, scratch: Scratch, say: (progres
     readsBesideWrites(world, reading, besideWrites),
     startChapter(world, scratch),
   ]
-  await inTurns(requestWarmUp(world, contest, seconds(0.5)), 1, (_, name) => say(`warming up: ${name}`))
+  await inTurns(requestWarmUp(world, contest, seconds(1)), 1, (_, name) => say(`warming up: ${name}`))
   const measurements = chapters.flatMap(chapter => chapter.measurements)
   const samples = await inTurns(measurements, rounds, (round, name) => say(`round ${round} of ${rounds}: ${name}`))
   say('seeing that everything acknowledged is there after a kill')

@@ -38,6 +38,6 @@ const builders = {
 
 /**
  * What we use of TypeBox's `Type`, with its types and without its code: at run time a schema is a JSON Schema document,
- * and 370 files that could compute with types are a sixth of the time to start and 15 MB.
+ * and the 450 files of TypeBox that compute with types were a third of all that a start loads, and 17 MB.
  */
 export const Type = builders as unknown as Pick<typeof TypeBox, keyof typeof builders>
