@@ -15,9 +15,10 @@ export interface CredentialSources {
 
 /** Tokens of ours: `Authorization: Bearer stead_…`. */
 export function byToken({ everything, world, lastUse }: CredentialSources): Method {
-  const current = (id: string) => {
+  const isInTime = (token: Token) => (token.spec.expiresAt ?? Number.POSITIVE_INFINITY) > world.now()
+  const isCurrent = (id: string) => {
     const token = everything.get(Token.kind, id)
-    return token && (token.spec.expiresAt ?? Number.POSITIVE_INFINITY) > world.now() ? token : undefined
+    return token !== undefined && isInTime(token)
   }
   return credentials => {
     const text = bearerOf(credentials)
@@ -26,7 +27,7 @@ export function byToken({ everything, world, lastUse }: CredentialSources): Meth
     const token = everything.get(Token.kind, shown.id)
     // One answer for unknown, revoked and wrong: who does not hold the secret learns nothing about the token.
     if (!token || !proves(shown.secret, token.spec.hash)) throw unauthenticated('the token is unknown or was revoked')
-    if (!current(token.id)) throw unauthenticated('the token has expired')
+    if (!isInTime(token)) throw unauthenticated('the token has expired')
     const principal = principalOf(everything, token.spec.principal)
     if (!isActive(principal)) throw unauthenticated('whose token this is has been disabled or deleted')
     lastUse.note(token.id)
@@ -34,7 +35,7 @@ export function byToken({ everything, world, lastUse }: CredentialSources): Meth
       everything,
       principal,
       credentialId: token.id,
-      isCredentialCurrent: () => current(token.id) !== undefined,
+      isCredentialCurrent: () => isCurrent(token.id),
       scope: token.spec.scope,
     })
   }
