@@ -54,5 +54,12 @@ test('a new disk takes everything with it but the size, which goes first', () =>
   })
 })
 
+test('a new disk brings no new tags: they are written besides', () => {
+  const to = machine({ image: 'other' }, { a: '1' })
+  expect(step(to, { rebuild: true })).toEqual({ type: 'apply', rest: 'rebuild', retag: true })
+  const { update: _, ...without } = groups
+  expect(step(to, { rebuild: true, groups: without })).toEqual({ type: 'impossible', fields: ['tags'] })
+})
+
 test('after the size alone has changed, only the size is different', () =>
   expect(resized(machine(), { flavor: 'large' })).toEqual(machine({ flavor: 'large' })))

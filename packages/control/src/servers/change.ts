@@ -19,8 +19,13 @@ export interface ChangeView {
 }
 
 export type ChangeStep =
-  /** First the size, where it changes; then the rest. Each is safe to repeat. */
-  | { readonly type: 'apply'; readonly resize?: MachineSize; readonly rest: 'nothing' | 'update' | 'rebuild' }
+  /** First the size, where it changes; then the rest; and tags, which a rebuild leaves as they are. Each is safe to repeat. */
+  | {
+      readonly type: 'apply'
+      readonly resize?: MachineSize
+      readonly rest: 'nothing' | 'update' | 'rebuild'
+      readonly retag?: boolean
+    }
   /** The region takes a new size only while it is stopped. */
   | { readonly type: 'stop' }
   /** Not now: it is on its way to another state. */
@@ -28,6 +33,8 @@ export type ChangeStep =
   | { readonly type: 'impossible'; readonly fields: readonly LaunchField[] }
 
 const sizes: ReadonlySet<LaunchField> = new Set(['flavor', 'disk'])
+/** What a new disk does not bring. */
+const notOnDisk: ReadonlySet<LaunchField> = new Set([...sizes, 'tags'])
 
 /** How a launched server becomes what it should be, in place. What that cannot do is never tried: it would be a replacement. */
 export function decideChangeStep({ from, to, rebuild, state, groups }: ChangeView): ChangeStep {
@@ -37,16 +44,16 @@ export function decideChangeStep({ from, to, rebuild, state, groups }: ChangeVie
   const canResize = groups.resize !== undefined && isMachine
   const bySize = canResize ? changed.filter(field => sizes.has(field)) : []
   const others = changed.filter(field => !bySize.includes(field))
-  const impossible = rebuild
-    ? others.filter(field => sizes.has(field))
-    : others.filter(field => groups.update?.fields[field] === undefined)
+  const isFixed = (field: LaunchField) => groups.update?.fields[field] === undefined
+  const impossible = others.filter(field => isFixed(field) && (!rebuild || notOnDisk.has(field)))
   if (impossible.length > 0 || (rebuild && !groups.rebuild)) return { type: 'impossible', fields: impossible }
   if (bySize.length > 0) {
     const wanted = groups.resize!.while
     if (state !== wanted) return wanted === 'stopped' && state === 'running' ? { type: 'stop' } : { type: 'wait' }
   }
   const rest = rebuild ? 'rebuild' : others.length > 0 ? 'update' : 'nothing'
-  return { type: 'apply', ...(bySize.length > 0 && { resize: sizeOf(to) }), rest }
+  const retag = rebuild && changed.includes('tags')
+  return { type: 'apply', ...(bySize.length > 0 && { resize: sizeOf(to) }), rest, ...(retag && { retag }) }
 }
 
 function sizeOf({ source }: LaunchSpec): MachineSize {

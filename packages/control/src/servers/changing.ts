@@ -2,7 +2,7 @@ import { createToken, type LaunchSpec, type MachineSize, type ServerInfo } from 
 import { decideChangeStep, resized } from './change.ts'
 import type { Server, Target } from './model.ts'
 import { ask, type Reach } from './reach.ts'
-import { observedOf, type StatusPatch, writeOutcome } from './status.ts'
+import { observedOf, type StatusPatch, writeIntent, writeOutcome } from './status.ts'
 
 /** Answers what it has come to: more to do later, or an end that was refused. */
 export type Changed = 'done' | 'waiting' | { readonly impossible: readonly string[] }
@@ -33,6 +33,7 @@ export async function change(
     case 'wait':
       return 'waiting'
     case 'stop':
+      await writeIntent(reach.context, server, { powering: 'off' })
       await stop(reach, server, { hard: false })
       return 'waiting'
     case 'apply': {
@@ -40,6 +41,7 @@ export async function change(
       const sized = step.resize ? resized(kept, step.resize) : kept
       let info = step.resize && (await resize(reach, server, step.resize))
       if (step.rest === 'update') info = await update(reach, server, sized, { ...to, power: applied.power })
+      if (step.retag) await update(reach, server, sized, { ...sized, tags: to.tags })
       if (step.rest === 'rebuild') info = await rebuild(reach, server, { ...to, power }, { target, fresh })
       // It was stopped for its new size, or has the power it was rebuilt with: what is wanted is made true after this.
       const reached = step.rest === 'rebuild' ? power : step.resize ? 'off' : applied.power
@@ -79,6 +81,7 @@ const writeChanged = ({ context }: Reach, server: Server, { target, power, info 
     {
       applied: { ...server.status.applied!, ...target, power },
       applying: undefined,
+      powering: undefined,
       failure: undefined,
       ...(info && { observed: observedOf(info), changedAt: context.world.now() }),
     },
@@ -107,7 +110,10 @@ export async function stop(reach: Reach, server: Server, { hard }: { readonly ha
 export async function start(reach: Reach, server: Server): Promise<void> {
   const id = server.status.backendId!
   const info = await ask(reach, 'start', (provider, options) => provider.start(id, options))
-  await acted(reach, server, info, { applied: { ...server.status.applied!, power: 'on' } })
+  await acted(reach, server, info, {
+    applied: { ...server.status.applied!, power: 'on' },
+    powering: undefined,
+  })
 }
 
 export async function reboot(

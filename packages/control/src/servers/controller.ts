@@ -11,12 +11,12 @@ import {
 import { seconds } from '@stead/world'
 import { Region } from '../regions/model.ts'
 import { change, reboot, start, stop } from './changing.ts'
-import { decideServer, type ServerAction, sameTarget, wantedTarget } from './decide.ts'
+import { decideServer, type ServerAction } from './decide.ts'
 import { forget, terminate } from './ending.ts'
 import { explain, failureAfter, isWorthTelling, Patience, type Stage } from './failure.ts'
 import { holdOf } from './hold.ts'
 import { beginAnew, find, intendLaunch, launch } from './launching.ts'
-import { type Server, type ServerFailure, servers, serversByRegion } from './model.ts'
+import { type Server, type ServerFailure, sameTarget, servers, serversByRegion, wantedTarget } from './model.ts'
 import { type Reach, reachRegion, type ServerSurroundings } from './reach.ts'
 import { type StatusPatch, writeIntent, writeOutcome } from './status.ts'
 
@@ -107,14 +107,19 @@ async function perform(action: ServerAction, { reach, server }: Pass): Promise<R
       return finishChange(reach, server, false)
     case 'note': {
       const { power, restart } = action
-      await writeOutcome(context, server, { applied: { ...server.status.applied!, power, restart } })
+      await writeIntent(context, server, {
+        applied: { ...server.status.applied!, power, restart },
+        powering: undefined,
+      })
       return done
     }
     case 'start':
-      await start(reach, server)
+      await writeIntent(context, server, { powering: 'on' })
+      await start(reach, newest())
       return done
     case 'stop':
-      return (await stop(reach, server, action)) ? done : again(stopAgain, 'the stop did not take')
+      await writeIntent(context, server, { powering: 'off' })
+      return (await stop(reach, newest(), action)) ? done : again(stopAgain, 'the stop did not take')
     case 'reboot':
       await reboot(reach, server, action)
       return done

@@ -4,7 +4,7 @@ import { instant } from '@stead/world'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decideServer, type ServerAction, type ServerView } from './decide.ts'
-import type { Observed, ServerSpec, ServerStatus } from './model.ts'
+import { type Observed, type ServerSpec, type ServerStatus, wantedTarget } from './model.ts'
 
 const content = fc.constantFrom('a', 'b', 'c')
 const power = fc.constantFrom('on', 'off')
@@ -84,6 +84,21 @@ const anyView: fc.Arbitrary<ServerView> = fc
     remembers,
   }))
 
+/** Launched, and to be seen. */
+const anyLaunched = fc
+  .record({
+    view: anyView,
+    applied: target.chain(each => fc.record({ power, restart: sequence }).map(rest => ({ ...each, ...rest }))),
+    applying: fc.option(target, { nil: undefined }),
+    powering: fc.option(power, { nil: undefined }),
+    state: fc.constantFrom<ServerState[]>('pending', 'running', 'stopping', 'stopped'),
+  })
+  .map(({ view, applied, applying, powering, state }): ServerView => {
+    const under = { ...(applying && { applying }), ...(powering && { powering }) }
+    const seen = { backendId: 'i-1', applied, observed: observed(state), ...under }
+    return { ...view, server: { spec: view.server.spec, status: { attempt: 1, launch: 'sent', ...seen } } }
+  })
+
 const check = (judge: (view: ServerView, action: ServerAction) => void) =>
   fc.assert(
     fc.property(anyView, view => judge(view, decideServer(view))),
@@ -141,6 +156,16 @@ test('a change that was begun is carried through before a newer one', () =>
     expect(action).toEqual({ type: 'change', target: status.applying })
   }))
 
+test('an order that was given and not seen to be done is followed up, whatever is wanted now', () =>
+  fc.assert(
+    fc.property(anyLaunched, power, (view, powering) => {
+      const status = { ...view.server.status, powering, observed: observed('stopped') }
+      const { applying: _, ...settled } = { ...status, applied: { ...status.applied!, ...wantedTarget(view.server) } }
+      const action = decideServer({ ...view, server: { ...view.server, status: settled } })
+      expect(action.type).not.toBe('rest')
+    }),
+  ))
+
 test('a change that was refused is not tried again', () =>
   check(({ server: { status } }, action) => {
     if (action.type === 'intend-change') expect(action.target).not.toEqual(status.failure?.refused)
@@ -160,12 +185,15 @@ function follow({ server, ...rest }: ServerView, slowly: boolean): ServerView {
       const { applying: _, ...others } = to({ applied: { ...status.applied!, ...action.target } }).server.status
       return { ...rest, server: { ...server, status: others } }
     }
-    case 'note':
-      return to({ applied: { ...status.applied!, power: action.power, restart: action.restart } })
+    case 'note': {
+      const noted = to({ applied: { ...status.applied!, power: action.power, restart: action.restart } })
+      const { powering: _, ...others } = noted.server.status
+      return { ...rest, server: { ...server, status: others } }
+    }
     case 'stop':
-      return to({ observed: observed(slowly ? 'stopping' : 'stopped') })
+      return to({ observed: observed(slowly ? 'stopping' : 'stopped'), powering: 'off' })
     case 'start':
-      return to({ observed: observed(slowly ? 'pending' : 'running'), applied: { ...status.applied!, power: 'on' } })
+      return to({ observed: observed(slowly ? 'pending' : 'running'), powering: 'on' })
     case 'reboot':
       return to({
         observed: observed(slowly ? 'pending' : 'running'),
@@ -175,19 +203,6 @@ function follow({ server, ...rest }: ServerView, slowly: boolean): ServerView {
       return moving ? to({ observed: observed(moving) }) : to({})
   }
 }
-
-/** Launched, and to be seen. */
-const anyLaunched = fc
-  .record({
-    view: anyView,
-    applied: target.chain(each => fc.record({ power, restart: sequence }).map(rest => ({ ...each, ...rest }))),
-    applying: fc.option(target, { nil: undefined }),
-    state: fc.constantFrom<ServerState[]>('pending', 'running', 'stopping', 'stopped'),
-  })
-  .map(({ view, applied, applying, state }): ServerView => {
-    const seen = { backendId: 'i-1', applied, observed: observed(state), ...(applying && { applying }) }
-    return { ...view, server: { spec: view.server.spec, status: { attempt: 1, launch: 'sent', ...seen } } }
-  })
 
 test('every server comes to rest as it should be, in few steps', () =>
   fc.assert(
@@ -199,6 +214,7 @@ test('every server comes to rest as it should be, in few steps', () =>
       if (spec.restart?.service !== undefined && !view.groups.reboot && action.type === 'refuse') return
       expect(action).toEqual({ type: 'rest' })
       expect(status.applied).toMatchObject({ launch: spec.launch.sealed, power: spec.power })
+      expect(status).not.toHaveProperty('powering')
     }),
     { numRuns: 2_000 },
   ))

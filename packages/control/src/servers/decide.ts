@@ -1,5 +1,5 @@
 import type { Groups } from '@stead/provider-kit'
-import type { Server, Target } from './model.ts'
+import { type Server, sameTarget, type Target, wantedTarget } from './model.ts'
 
 /** Everything the next step of a server depends on. */
 export interface ServerView {
@@ -55,14 +55,6 @@ function decideLaunch({ spec, status: { applied, failure } }: ServerView['server
   return failure && !failure.retrying ? rest : { type: 'launch' }
 }
 
-/** What is wanted of the content of a launched server. */
-export const wantedTarget = ({ spec }: Pick<Server, 'spec'>): Target => ({
-  launch: spec.launch.sealed,
-  rebuild: spec.rebuild?.sequence ?? 0,
-})
-
-export const sameTarget = (a: Target, b: Target): boolean => a.launch === b.launch && a.rebuild === b.rebuild
-
 function decideChange(server: ServerView['server']): ServerAction | undefined {
   const { applied, applying, failure } = server.status
   if (applying) return { type: 'change', target: applying }
@@ -73,11 +65,11 @@ function decideChange(server: ServerView['server']): ServerAction | undefined {
 }
 
 function decidePower({ server: { spec, status }, groups }: ServerView): ServerAction {
-  const applied = status.applied!
-  const state = status.observed!.state
+  const { applied, powering, observed } = status
+  const state = observed!.state
   const restart = spec.restart?.sequence ?? 0
-  const asked = restart > applied.restart ? spec.restart : undefined
-  if (spec.power === applied.power && !asked) return rest
+  const asked = restart > applied!.restart ? spec.restart : undefined
+  if (spec.power === applied!.power && !powering && !asked) return rest
   // It is on its way somewhere; where to is seen soon.
   if (state === 'stopping' || (state === 'pending' && spec.power === 'on')) return rest
   if (spec.power === 'off')

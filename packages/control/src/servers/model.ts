@@ -71,6 +71,8 @@ export interface ServerStatus extends BaseStatus {
    * otherwise later, with nothing asked of it, did so by itself.
    */
   readonly applied?: Target & { readonly power: 'on' | 'off'; readonly restart: number }
+  /** The power that is being brought about: written before the backend is asked, and taken back once that is seen. */
+  readonly powering?: 'on' | 'off'
   /** What it is being brought to: written before the backend is asked, and carried through before anything newer is. */
   readonly applying?: Target
   /** When it was last changed by us: a picture of it from before says nothing of it now. */
@@ -96,14 +98,38 @@ export const serversByBackend: Index<Server> = {
   keys: ({ status }) => (status.backendId === undefined ? [] : [status.backendId]),
 }
 
+type Judged = Pick<Server, 'spec' | 'status' | 'deletedAt'>
+
+/** What is wanted of the content of a launched server. */
+export const wantedTarget = ({ spec }: Pick<Server, 'spec'>): Target => ({
+  launch: spec.launch.sealed,
+  rebuild: spec.rebuild?.sequence ?? 0,
+})
+
+export const sameTarget = (a: Target, b: Target): boolean => a.launch === b.launch && a.rebuild === b.rebuild
+
+/**
+ * Whether it is there, all that is wanted of it was brought about, and nothing is under way: then whatever is seen of it is
+ * its own doing. Stopped with power `on` has died; running with power `off` was started by somebody else.
+ */
+export function isSteady(server: Judged): boolean {
+  const { spec, status, deletedAt } = server
+  const { backendId, applied, applying, powering, lost } = status
+  if (deletedAt !== undefined || backendId === undefined || lost || !applied || applying || powering) return false
+  return (
+    sameTarget(applied, wantedTarget(server)) &&
+    applied.power === spec.power &&
+    (spec.restart?.sequence ?? 0) <= applied.restart
+  )
+}
+
+const onItsWay: ReadonlySet<string> = new Set(['pending', 'stopping', 'terminating'])
+
 /** Whether its backend object is on its way somewhere, or about to be sent there: then it is worth looking often. */
-export function isMoving({ spec, status, deletedAt }: Pick<Server, 'spec' | 'status' | 'deletedAt'>): boolean {
-  const { backendId, observed, applied, applying, lost } = status
-  if (backendId === undefined || (lost && deletedAt === undefined)) return false
-  if (deletedAt !== undefined || applying) return true
-  if (!observed || observed.state === 'pending' || observed.state === 'stopping' || observed.state === 'terminating')
-    return true
-  return applied?.power !== spec.power || (spec.restart?.sequence ?? 0) > (applied?.restart ?? 0)
+export function isMoving(server: Judged): boolean {
+  const { backendId, observed, lost } = server.status
+  if (backendId === undefined || (lost && server.deletedAt === undefined)) return false
+  return !isSteady(server) || !observed || onItsWay.has(observed.state)
 }
 
 /** By region, those that are moving. */

@@ -1,5 +1,6 @@
-import { type ChangeSetBuilder, canonicalJson, changeSet, type ReconcileContext } from '@stead/engine'
+import { type ChangeSetBuilder, ConflictError, canonicalJson, changeSet, type ReconcileContext } from '@stead/engine'
 import type { ServerInfo } from '@stead/provider-kit'
+import { millis } from '@stead/world'
 import { type Observed, type Server, type ServerStatus, servers } from './model.ts'
 
 export const observedOf = (info: ServerInfo): Observed => ({
@@ -23,7 +24,7 @@ export function patched(status: ServerStatus, patch: StatusPatch): ServerStatus 
   return canonicalJson(next) === canonicalJson(status) ? undefined : next
 }
 
-type Writing = Pick<ReconcileContext, 'cache' | 'world' | 'commit'>
+type Writing = Pick<ReconcileContext, 'cache' | 'world' | 'commit' | 'signal'>
 
 /** Writes an intent: only on exactly what was decided on. */
 export async function writeIntent({ world, commit }: Writing, server: Server, patch: StatusPatch): Promise<void> {
@@ -31,17 +32,30 @@ export async function writeIntent({ world, commit }: Writing, server: Server, pa
   if (status) await commit(changeSet(world).update(server, { status }))
 }
 
+/** How often it is tried to get in between others who write the same server: an observer, mostly, that sees what we did. */
+const tries = 5
+
 /** Writes what came of a call, on whatever the server has become meanwhile: it happened. */
 export async function writeOutcome(
-  { cache, world, commit }: Writing,
+  writing: Writing,
   { id }: Pick<Server, 'id'>,
   patch: StatusPatch,
   also?: (set: ChangeSetBuilder, server: Server) => void,
 ): Promise<void> {
-  const server = cache.get(servers, id)
-  const status = server && patched(server.status, patch)
-  if (!status) return
-  const set = changeSet(world).update(server, { status })
-  also?.(set, server)
-  await commit(set)
+  const { cache, world, commit } = writing
+  for (let left = tries; ; left--) {
+    const server = cache.get(servers, id)
+    const status = server && patched(server.status, patch)
+    if (!status) return
+    const set = changeSet(world).update(server, { status })
+    also?.(set, server)
+    try {
+      await commit(set)
+      return
+    } catch (error) {
+      if (left === 0 || !(error instanceof ConflictError) || error.conflict.type !== 'revision') throw error
+      // Until this node reads what was in the way.
+      await world.sleep(millis(20), writing.signal)
+    }
+  }
 }

@@ -12,7 +12,7 @@ import { type LaunchSpec, type Owner, serverTags } from '@stead/provider-kit'
 import { newId } from '@stead/world'
 import type { Around } from '../../simulation/index.ts'
 import { sealLaunch } from '../launch-content.ts'
-import { type Server, type ServerSpec, type ServerStatus, servers, slotKey } from '../model.ts'
+import { isSteady, type Server, type ServerSpec, type ServerStatus, servers, slotKey } from '../model.ts'
 
 /** What stands for an instance here: it wants one server, as described. */
 export interface BoxSpec {
@@ -34,7 +34,7 @@ const launchOf = (owner: Owner, serverId: string, { power, flavor, image, label 
   tags: { ...serverTags(owner, serverId), 'stead.label.box': label },
 })
 
-/** Keeps one server for each box: starts it again when it died, makes another when it is lost. */
+/** Keeps one server for each box: makes its power true again when it changed by itself, makes another when it is lost. */
 export const boxController = ({ sealer, store }: Pick<Around, 'sealer' | 'store'>, region: string) => {
   const owner: Owner = { controlPlane: store.identity.storeId, region }
 
@@ -63,7 +63,7 @@ export const boxController = ({ sealer, store }: Pick<Around, 'sealer' | 'store'
     const set = changeSet(world)
     const launch = sealLaunch(set, sealer, server, launchOf(owner, server.id, box.spec))
     const asked = spec.restart!.sequence
-    const restart = hasDied(server) ? asked + 1 : Math.max(asked, box.spec.restarts)
+    const restart = wentAstray(server) ? asked + 1 : Math.max(asked, box.spec.restarts)
     const rebuild = Math.max(spec.rebuild!.sequence, box.spec.rebuilds)
     const isSame =
       launch.sealed === spec.launch.sealed &&
@@ -101,16 +101,6 @@ export const boxController = ({ sealer, store }: Pick<Around, 'sealer' | 'store'
   })
 }
 
-/** Stopped though it was brought to run, and nothing that was asked of it since explains it. */
-export const hasDied = ({
-  spec,
-  status: { applied, applying, observed, lost },
-}: Pick<Server, 'spec' | 'status'>): boolean =>
-  spec.power === 'on' &&
-  applied?.power === 'on' &&
-  observed?.state === 'stopped' &&
-  !applying &&
-  !lost &&
-  spec.restart!.sequence === applied.restart &&
-  spec.launch.sealed === applied.launch &&
-  spec.rebuild!.sequence === applied.rebuild
+/** It is not as it was brought to be, by its own doing or somebody else's. */
+export const wentAstray = (server: Pick<Server, 'spec' | 'status' | 'deletedAt'>): boolean =>
+  isSteady(server) && server.status.observed?.state === (server.spec.power === 'on' ? 'stopped' : 'running')

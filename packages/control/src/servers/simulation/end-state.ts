@@ -3,7 +3,7 @@ import type { Ledger } from '@stead/engine/simulation'
 import type { ControlStage } from '../../simulation/index.ts'
 import { type Server, servers } from '../model.ts'
 import { orphans } from '../orphans/model.ts'
-import { type Box, boxes, hasDied } from './boxes.ts'
+import { type Box, boxes, wentAstray } from './boxes.ts'
 import { lastSpec, type Plan } from './plan.ts'
 
 /** The objects of a kind, as the ledger has them: no cache, no node in between. */
@@ -39,7 +39,7 @@ export function isSettled({ ledger, cloud }: Sight, plan: Plan): boolean {
   return wanted.every(({ id, spec }) => {
     const server = here.find(({ owner }) => owner?.id === id)
     const real = live.find(each => each.id === server?.status.backendId)
-    if (!server || !real || hasDied(server) || server.deletedAt !== undefined) return false
+    if (!server || !real || wentAstray(server) || server.deletedAt !== undefined) return false
     const { applied, applying, failure, observed, lost } = server.status
     const { source } = real.spec
     return (
