@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { days, seconds } from './duration.ts'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { days, millis, seconds } from './duration.ts'
 import { realWorld } from './real.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -31,4 +31,12 @@ test('a sleep ends at its time, or at once with the reason it was aborted for', 
   await expect(aborted).rejects.toThrow('enough')
   await expect(realWorld.sleep(seconds(1), abort.signal)).rejects.toThrow('enough')
   expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a timer for a moment that has passed fires at once, without a warning', async () => {
+  vi.useRealTimers()
+  const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
+  onTestFinished(() => warn.mockRestore())
+  await new Promise<void>(fired => realWorld.setTimer(millis(-325), fired))
+  expect(warn).not.toHaveBeenCalled()
 })

@@ -28,7 +28,8 @@ function setTimer(delay: Duration, fire: () => void): Timer {
   const wait = (rest: number) => {
     timeout = rest > longestTimeout ? setTimeout(wait, longestTimeout, rest - longestTimeout) : setTimeout(fire, rest)
   }
-  wait(delay)
+  // What is left until a deadline is less than nothing once a busy process has slept past it: Node would warn of it.
+  wait(Math.max(0, delay))
   return { cancel: () => clearTimeout(timeout) }
 }
 
