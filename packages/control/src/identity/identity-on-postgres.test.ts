@@ -1,26 +1,18 @@
-import { openPostgresStore } from '@stead/engine'
-import { describeWith, PostgresCluster } from '@stead/testing'
-import { realWorld } from '@stead/world'
+import { describeWith } from '@stead/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EventClient } from '../door/tests/event-client.ts'
-import { IdentityHouse } from './tests/house.ts'
+import type { IdentityHouse } from './tests/house.ts'
+import { openTwoNodes, type TwoNodes } from './tests/two-nodes.ts'
 
 describeWith('embedded postgresql', 'two nodes on one PostgreSQL', () => {
-  let cluster: PostgresCluster
-  let nodes: readonly [IdentityHouse, IdentityHouse]
+  let two: TwoNodes
+  let nodes: TwoNodes['nodes']
 
   beforeAll(async () => {
-    cluster = await PostgresCluster.start({ edition: 'embedded postgresql', fsync: false })
-    const openStore = () => openPostgresStore({ url: cluster.url(), world: realWorld })
-    const open = () => IdentityHouse.openForAll({ openStore })
-    nodes = await Promise.all([open(), open()])
-    const admin = nodes.map(node => node.admin).find(token => token !== '')!
-    for (const node of nodes) node.admin = admin
+    two = await openTwoNodes()
+    nodes = two.nodes
   }, 120_000)
-  afterAll(async () => {
-    for (const node of nodes) await node.close()
-    await cluster.stop()
-  })
+  afterAll(() => two.close())
 
   test('starting together they made one house, and one admin', async () => {
     for (const node of nodes) {

@@ -78,6 +78,11 @@ export class RegionClients {
     return { controlPlane: this.#options.store.identity.storeId, region: region.id }
   }
 
+  /** Whether this node has a provider connected, or on the way, for a region. */
+  has(regionId: string): boolean {
+    return this.#clients.has(regionId)
+  }
+
   /** Lets go of the provider of a region that is gone. */
   forget(regionId: string): void {
     const client = this.#clients.get(regionId)
