@@ -1,5 +1,6 @@
 import { resetAdminToken } from '../../identity/first-start/reset-token.ts'
 import type { IdentityHouse } from '../../identity/tests/house.ts'
+import { secretKey } from '../../regions/tests/region-house.ts'
 import type { Fuzz } from './fuzz.ts'
 import type { Caller } from './requests.ts'
 
@@ -51,6 +52,9 @@ class Ground {
     const developer = await this.#account(acme, { role: 'developer', project: 'shop' })
     const auditor = await this.#account(acme, { role: 'auditor' })
     const person = await this.#person(acme)
+    this.#fuzz.secrets.add(secretKey, 'the key of a region')
+    const spec = { provider: 'simulated', credentials: { key: secretKey } }
+    await this.#ask('POST', '/v1/regions', { name: `here-${this.#suffix}`, spec })
     await this.#ask('POST', '/v1/grants', { principal: await this.#robot(), role: 'auditor' })
     const revoked = await this.#account(acme, { role: 'org-admin' })
     await this.#ask('DELETE', revoked.path)

@@ -46,14 +46,18 @@ export function fitting(sources: ValueSources, schema: JsonSchema, name = ''): u
   }
 }
 
-function fittingObject(sources: ValueSources, { properties = {}, patternProperties = {}, required = [] }: JsonSchema) {
+function fittingObject(sources: ValueSources, schema: JsonSchema) {
   const { chance } = sources
+  const { properties = {}, patternProperties = {}, required = [] } = schema
+  // What is in a secret is secret.
+  const inside = (inner: JsonSchema): JsonSchema =>
+    schema['x-secret'] ? { type: 'string', ...inner, 'x-secret': true } : inner
   const named = Object.entries(properties)
     .filter(([name]) => required.includes(name) || chance.odds(0.4))
-    .map(([name, schema]) => [name, fitting(sources, schema, name)])
+    .map(([name, inner]) => [name, fitting(sources, inside(inner), name)])
   const others = Object.entries(patternProperties)
     .filter(() => chance.odds(0.5))
-    .map(([pattern, schema]) => [chance.pick(wordsThatFit({ pattern }, chance)), fitting(sources, schema)])
+    .map(([pattern, inner]) => [chance.pick(wordsThatFit({ pattern }, chance)), fitting(sources, inside(inner))])
   return Object.fromEntries([...named, ...others])
 }
 
