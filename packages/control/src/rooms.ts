@@ -27,6 +27,7 @@ import { ServiceAccount } from './identity/service-accounts/model.ts'
 import { Session } from './identity/sessions/model.ts'
 import { Token } from './identity/tokens/model.ts'
 import { User } from './identity/users/model.ts'
+import { networkRoom } from './networks/room.ts'
 import { operationRoutes } from './operations/api.ts'
 import { operationIndexTable, operationsTable, WatchedOperation } from './operations/model.ts'
 import { Organization } from './organizations/model.ts'
@@ -48,15 +49,18 @@ import type { ProgramVersion } from './system/model.ts'
 import { teardownController } from './teardown/controller.ts'
 import type { Part } from './teardown/model.ts'
 
+/** What machines are attached to. A room whose things are attached to them adds its parts here. */
+const networking = networkRoom({ toNetworks: [], toSecurityGroups: [], toSshAuthorities: [] })
+
 /** What is in projects, in the order in which it ends with them: each room that puts something there adds it here. */
-const inProjects: readonly Part[] = []
+const inProjects: readonly Part[] = networking.inProjects
 
 /** What is in regions, and stands in the way of their end: see `inRegion`. */
-const inRegions: readonly Part[] = []
+const inRegions: readonly Part[] = networking.inRegions
 const theRegion = regionWhole(inRegions)
 
 /** What people make in a project: each room adds its kinds. It can be watched, and changes of it are told. */
-const ofProjects = [Project, Grant] as unknown as readonly Watchable[]
+const ofProjects = [Project, Grant, ...networking.kinds] as unknown as readonly Watchable[]
 /** What people make in an organization. */
 const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProjects] as unknown as readonly Watchable[]
 /** What can be watched besides, and is told of with what it is about. */
@@ -96,11 +100,16 @@ export interface Surroundings {
 }
 
 /** Everything the engine is started with. */
-export const roomControllers = ({ catalogs }: Surroundings): readonly Controller[] => {
+export const roomControllers = ({ catalogs, clients }: Surroundings): readonly Controller[] => {
   const tell = teller(audited)
-  return [...identityControllers(inProjects, tell), teardownController(theRegion, tell), healthController(catalogs)]
+  return [
+    ...identityControllers(inProjects, tell),
+    ...networking.controllers({ clients, tell }),
+    teardownController(theRegion, tell),
+    healthController(catalogs),
+  ]
 }
-export const roomIndexes: readonly Index[] = identityIndexes
+export const roomIndexes: readonly Index[] = [...identityIndexes, ...networking.indexes]
 
 export interface RoomOptions
   extends Surroundings,
@@ -142,6 +151,7 @@ export function openRooms(options: RoomOptions): Rooms {
       ...auditRoutes(store),
       ...regionRoutes({ whole: theRegion, clients, catalogs, sealer }),
       ...catalogRoutes(catalogs),
+      ...networking.routes({ clients, sealer, store }),
       eventsRoute({
         path: '/v1/regions/:region/events',
         scope: 'platform',

@@ -1,17 +1,22 @@
 import type { Index } from '@stead/engine'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { type Realised, type RealisedStatus, ShownRealisedStatus, showRealised } from '../realised/model.ts'
+import { writeSchema } from '../resource/bodies.ts'
 import { type Resource, resource } from '../resource/resource.ts'
+import { Type } from '../schema/type.ts'
+
+const region = Type.String({
+  ...{ minLength: 1, maxLength: 255 },
+  description: 'By id or by name, and read back as the id; unless said, the default of the project.',
+})
+const cidr = Type.String({
+  maxLength: 18,
+  description:
+    'The IPv4 addresses that it has, in their one form: `10.20.0.0/24`. From /8 to /29, and none that another network of the project has in the same region.',
+})
 
 /** Machines of a project that reach each other, and are kept from everybody else's. */
-export const NetworkSpec = Type.Object({
-  region: Type.String({ minLength: 1, maxLength: 255, description: 'By id or by name; read back as the id.' }),
-  cidr: Type.String({
-    maxLength: 18,
-    description:
-      'The IPv4 addresses that it has, in their one form: `10.20.0.0/24`. From /8 to /29, and none that another network of the project has in the same region.',
-  }),
-})
+export const NetworkSpec = Type.Object({ region, cidr })
 export type NetworkSpec = Static<typeof NetworkSpec>
 
 export type Network = Realised<NetworkSpec>
@@ -23,6 +28,10 @@ export const Network: Resource<typeof NetworkSpec, RealisedStatus> = resource(
   ShownRealisedStatus,
   { immutable: ['/spec/region', '/spec/cidr'], show: showRealised },
 )
+
+/** How one is sent. */
+export const NetworkWriteSpec = Type.Object({ region: Type.Optional(region), cidr })
+export const NetworkWrite = writeSchema('Network', Network.kind, NetworkWriteSpec)
 
 /** One name, one network, in a project. */
 export const networkName = (projectId: string, name: string): string => `network-name/${projectId}/${name}`

@@ -40,7 +40,7 @@ const gone = { deletedAt: instant(5) }
 const anyStatus: fc.Arbitrary<RealisedStatus> = fc.record(
   {
     state: fc.constantFrom('pending', 'ready', 'failed', 'lost'),
-    sent: fc.constant(sent),
+    sent: fc.constantFrom<NonNullable<RealisedStatus['sent']>>(sent, { ...sent, refused: true }),
     backendId: fc.constant('net-1'),
     observedGeneration: fc.integer({ min: 1, max: 2 }),
     doubtfulUntil: fc.constantFrom(instant(0), instant(2_000_000)),
@@ -83,12 +83,12 @@ test('it is forgotten only when it was never sent, or is surely nowhere', () =>
       if (decide(each).type !== 'forget') return
       const { object, backend } = each
       expect(object.deletedAt).toBeDefined()
-      const isNowhere = (backend.type === 'missing' || backend.type === 'searched') && backend.surely
-      expect(object.status.sent === undefined || isNowhere).toBe(true)
-      if (backend.type === 'searched') expect(backend.ids).toEqual([])
       const { sent, backendId, doubtfulUntil } = object.status
+      if (sent === undefined || sent.refused) return
+      expect((backend.type === 'missing' || backend.type === 'searched') && backend.surely).toBe(true)
+      if (backend.type === 'searched') expect(backend.ids).toEqual([])
       // By its id alone only what can have been made but once.
-      if (sent && backend.type === 'missing') expect(backendId === undefined || !(doubtfulUntil! > now)).toBe(true)
+      if (backend.type === 'missing') expect(backendId === undefined || !(doubtfulUntil! > now)).toBe(true)
     }),
   ))
 
@@ -97,8 +97,8 @@ test('nothing is sent twice under the flag of the first time, nor anything that 
     fc.property(anyView, each => {
       const { type } = decide(each)
       const { sent, backendId } = each.object.status
-      if (type === 'intend') expect(sent).toBeUndefined()
-      if (type === 'send') expect(sent).toBeDefined()
+      if (type === 'intend') expect(sent === undefined || sent.refused).toBe(true)
+      if (type === 'send') expect(sent !== undefined && !sent.refused).toBe(true)
       if (type === 'intend' || type === 'send') expect(backendId).toBeUndefined()
     }),
   ))
@@ -161,6 +161,16 @@ test.each<[string, RealisedView, object]>([
     { type: 'report', state: 'ready' },
   ],
   ['what failed for good stays so', view(object({ sent, state: 'failed', observedGeneration: 1 })), { type: 'park' }],
+  [
+    'what was refused when it was first sent goes at once',
+    view(object({ sent: { ...sent, refused: true }, state: 'failed' }, gone)),
+    { type: 'forget' },
+  ],
+  [
+    'what was refused is sent again when it is changed, and not as the first time',
+    view(object({ sent: { ...sent, refused: true }, state: 'failed', observedGeneration: 1 }, { generation: 2 })),
+    { type: 'intend' },
+  ],
   [
     'what was never sent goes at once, wherever its region is',
     view(object({}, gone), { region: 'gone' }),

@@ -33,7 +33,7 @@ export type Decision =
   /** Asks the backend, by id or by tags, and decides again. */
   | { readonly type: 'describe' }
   | { readonly type: 'search' }
-  /** Writes down that it is sent, then sends it for the first time. */
+  /** Writes down that it is sent, then sends it. */
   | { readonly type: 'intend' }
   /** Sends it once more, with the same token. */
   | { readonly type: 'send' }
@@ -55,9 +55,8 @@ const mutating: ReadonlySet<Decision['type']> = new Set(['intend', 'send', 'upda
 /** What comes next for an object that stands for something in a backend. */
 export function decide(view: RealisedView): Decision {
   const { object, region, observeOnly } = view
-  const isUnsent = object.deletedAt !== undefined && object.status.sent === undefined
   // What was never sent is nowhere: its end needs no region.
-  if (isUnsent) return { type: 'forget' }
+  if (object.deletedAt !== undefined && isNowhere(object)) return { type: 'forget' }
   if (region === 'gone') return hold('RegionGone', 'its region is not there any more')
   if (region === 'maintenance') return hold('Maintenance', 'its region is in maintenance: nothing is done there')
   const decision = object.deletedAt === undefined ? living(view) : ending(view)
@@ -71,7 +70,7 @@ function living({ object, needs, backend, isCurrent }: RealisedView): Decision {
   const wasRefused = status.state === 'failed' && status.observedGeneration === generation
   if (status.backendId === undefined) {
     if (wasRefused) return refused(object)
-    if (status.sent !== undefined) return { type: 'send' }
+    if (!isNowhere(object)) return { type: 'send' }
     return needs === undefined ? { type: 'intend' } : hold('Needs', needs)
   }
   if (backend.type === 'unasked') return { type: 'describe' }
@@ -112,6 +111,9 @@ function ending({ object, backend, now }: RealisedView): Decision {
       return backend.surely ? { type: 'forget' } : { type: 'wait', message: 'something sent may still come to light' }
   }
 }
+
+/** Nothing of it was ever made. */
+const isNowhere = ({ status: { sent } }: Realised): boolean => sent === undefined || sent.refused === true
 
 const hold = (reason: HoldReason, message: string): Decision => ({ type: 'hold', reason, message })
 

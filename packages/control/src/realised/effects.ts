@@ -76,7 +76,7 @@ export class Effects<
       case 'wait':
         return this.#poll(object, decision.message)
       case 'intend':
-        return this.#send(await this.intended(object), outside, { fresh: true })
+        return this.#send(await this.intended(object), outside, { fresh: object.status.sent === undefined })
       case 'send':
         return this.#send(object, outside, { fresh: false })
       case 'update': {
@@ -105,8 +105,11 @@ export class Effects<
     // As it is by now: what was about to be sent has been written on it.
     const object = this.#context.cache.get<Object>(this.#kind.whole.kind, id)
     if (!object || object.generation !== generation) return retry(error)
-    if (trouble.isHopeless && refusable.has(type))
-      return this.#report(object, { type: 'report', state: 'failed', reason: trouble.message })
+    if (trouble.isHopeless && refusable.has(type)) {
+      const { sent } = object.status
+      const learnt = type === 'intend' && sent ? { sent: { ...sent, refused: true } as const } : {}
+      return this.#report(object, { type: 'report', state: 'failed', reason: trouble.message }, learnt)
+    }
     if (this.#memory.failed(object.id) >= tellingFailures) await this.#tell(object, trouble)
     const { retryAfter } = error as { readonly retryAfter?: Duration }
     return retryAfter === undefined ? retry(error) : again(retryAfter, trouble.message)

@@ -26,9 +26,9 @@ export interface RealisedStatus extends EndingStatus {
   readonly observedGeneration?: number
   /**
    * Written before the first create is sent, with what of it could change later: a token that is sent again with anything
-   * else would be refused.
+   * else would be refused. `refused`: the backend has said no to the only one that was sent, so nothing was made.
    */
-  readonly sent?: { readonly labels: Readonly<Record<string, string>> }
+  readonly sent?: { readonly labels: Readonly<Record<string, string>>; readonly refused?: true }
   /** Until then a create that nobody heard of may still come to light. */
   readonly doubtfulUntil?: Instant
   /** The backend's own id, once it has told. */

@@ -6,7 +6,7 @@ import type { Services } from '../door/services.ts'
 import type { PatchValue } from './bodies.ts'
 import type { Presented } from './present.ts'
 import type { Resource } from './resource.ts'
-import { patched } from './write.ts'
+import { type Patched, patched } from './write.ts'
 
 interface Shown<Spec, Status> {
   present(object: StoredObject<Spec, Status>): Presented
@@ -46,14 +46,20 @@ export interface Update<Spec, Status> {
   readonly reply?: typeof ok
 }
 
-/** Commits a merge patch of an object that needs no more than its own schema; one that changes nothing writes nothing. */
+/**
+ * Commits a merge patch of an object; one that changes nothing writes nothing. `check` throws for what the object's own
+ * schema cannot say.
+ */
 export async function concludePatch<Spec extends TSchema, Status extends BaseStatus>(
   services: Services,
   resource: Resource<Spec, Status>,
   { target, body }: { readonly target: StoredObject<Static<Spec>, Status>; readonly body: PatchValue },
+  check?: (after: Patched<Static<Spec>>) => void,
 ): Promise<Reply> {
-  const { changes, changed: _, ...after } = patched(resource, target, body)
+  const changed = patched(resource, target, body)
+  const { changes, changed: _, ...after } = changed
   if (changes.length === 0) return ok(resource, target)
+  check?.(changed)
   const { displayName: _displayName, generation: _generation, revision: _revision, ...rest } = target
   return concludeUpdate(services, resource, { from: target, to: { ...rest, ...after } })
 }

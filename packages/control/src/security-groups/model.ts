@@ -1,7 +1,8 @@
 import type { SecurityRule } from '@stead/provider-kit'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { type Realised, type RealisedStatus, ShownRealisedStatus, showRealised } from '../realised/model.ts'
 import { type Resource, resource } from '../resource/resource.ts'
+import { Type } from '../schema/type.ts'
 
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 })
 

@@ -28,6 +28,22 @@ const reading: readonly Permission[] = [
   'quotas:read',
   'regions:read',
   'operations:read',
+  'networks:read',
+  'security-groups:read',
+  'ssh-authorities:read',
+]
+
+/** Making, changing and ending what a project has. */
+const making: readonly Permission[] = [
+  'networks:create',
+  'networks:update',
+  'networks:delete',
+  'security-groups:create',
+  'security-groups:update',
+  'security-groups:delete',
+  'ssh-authorities:create',
+  'ssh-authorities:update',
+  'ssh-authorities:delete',
 ]
 
 /** Who may do what. */
@@ -67,6 +83,7 @@ export const builtInRoles: readonly BuiltInRole[] = [
     givenOn: ['organization', 'project'],
     permissions: [
       ...reading,
+      ...making,
       'projects:update',
       'projects:delete',
       'users:read',
@@ -85,7 +102,7 @@ export const builtInRoles: readonly BuiltInRole[] = [
   role('developer', {
     purpose: 'Makes, changes and ends what runs in a project, and decides nothing about people or limits.',
     givenOn: ['platform', 'organization', 'project'],
-    permissions: reading,
+    permissions: [...reading, ...making],
   }),
   role('reader', {
     purpose: 'Sees what is there, and neither secrets nor who may do what.',

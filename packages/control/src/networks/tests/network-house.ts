@@ -1,0 +1,33 @@
+import type { CloudOptions } from '@stead/provider-kit/simulated'
+import { expect } from 'vitest'
+import type { Answer } from '../../door/tests/shop.ts'
+import { openRegionHouse, simulatedCloud } from '../../regions/tests/region-house.ts'
+
+export const shop = '/v1/projects/acme%2Fshop'
+
+/** The house with a region `sky` over a simulated cloud, and what tests of networks ask of it again and again. */
+export async function openNetworkHouse(options: Partial<CloudOptions> = {}) {
+  const cloud = simulatedCloud(options)
+  const { house, region } = await openRegionHouse(cloud)
+  const sky = await region('sky')
+  const make = (noun: string, name: string, spec: object, status = 201) =>
+    house.must(status, 'POST', `${shop}/${noun}`, { body: { name, spec } })
+  return {
+    house,
+    cloud,
+    region,
+    sky,
+    make,
+    network: (name: string, cidr: string, status = 201) => make('networks', name, { region: 'sky', cidr }, status),
+    /** Waits until it is in this state. */
+    async until(path: string, state: string): Promise<Answer['body']> {
+      const read = async () => (await house.must(200, 'GET', `${shop}/${path}`)) as Answer['body']
+      await expect.poll(async () => (await read()).status.state, { timeout: 5_000, interval: 20 }).toBe(state)
+      return read()
+    },
+    async used(kind: string): Promise<number> {
+      const { quotas } = await house.must(200, 'GET', `${shop}/quotas`)
+      return quotas.find((quota: { kind: string }) => quota.kind === kind).used
+    },
+  }
+}
