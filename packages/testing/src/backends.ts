@@ -19,6 +19,7 @@ interface BackendDefinition {
 
 /** Everything real that tests run against. A test that needs one says so with `describeWith` or `testWith`. */
 const definitions = {
+  bubblewrap: { debian: 'bubblewrap', commands: ['bwrap'], probe: tryBubblewrap },
   // Not from Debian: npm brings it, for the platforms it has it for.
   'embedded postgresql': {
     debian: '',
@@ -29,6 +30,12 @@ const definitions = {
   etcd: { debian: 'etcd-server', commands: ['etcd'] },
   // Containers often forbid mounting and tracing: only trying shows whether this machine lets us.
   'loop filesystem': { debian: 'e2fsprogs mount', commands: ['mkfs.ext4', 'mount'], probe: tryLoopFilesystem },
+  // What every Linux has, if its kernel and whoever runs us let it be used.
+  namespaces: {
+    debian: 'util-linux bsdutils iproute2 mount',
+    commands: ['unshare', 'nsenter', 'setpriv', 'flock', 'script', 'ip', 'mount'],
+    probe: tryNamespaces,
+  },
   openssl: { debian: 'openssl', commands: ['openssl'] },
   pgbouncer: { debian: 'pgbouncer', commands: ['pgbouncer'] },
   postgresql: { debian: 'postgresql', commands: ['initdb', 'postgres'], directories: '/usr/lib/postgresql/*/bin' },
@@ -104,6 +111,16 @@ function isExecutable(path: string): boolean {
   } catch {
     return false
   }
+}
+
+function tryBubblewrap(): void {
+  execFileSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true'], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+function tryNamespaces(): void {
+  const user = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
+  const namespaces = ['--mount', '--pid', '--fork', '--net', '--ipc', '--uts']
+  execFileSync('unshare', [...user, ...namespaces, 'true'], { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 function tryEmbeddedPostgres(): void {
