@@ -1,0 +1,159 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Usage, unknownUsage } from '@stead/provider-kit'
+import { type Controller, type Hierarchy, readOr, tryRemove } from './hierarchies.ts'
+
+export interface Limits {
+  readonly cpuMillis?: number | undefined
+  readonly memoryMiB?: number | undefined
+  readonly pids: number
+}
+
+const period = 100_000
+/** The kernel refuses a smaller share of a period. */
+const smallestQuota = 1_000
+
+/** The control group of one service, in every tree the machine has. */
+export class Cgroup {
+  readonly #hierarchies: readonly Hierarchy[]
+  readonly #name: string
+
+  constructor(hierarchies: readonly Hierarchy[], name: string) {
+    this.#hierarchies = hierarchies
+    this.#name = name
+  }
+
+  make(limits: Limits): void {
+    for (const hierarchy of this.#hierarchies) {
+      mkdirSync(this.#in(hierarchy), { recursive: true })
+      for (const [controller, file, value] of limitFiles(hierarchy.version, limits))
+        if (hierarchy.controllers.has(controller)) this.#write(hierarchy, file, value)
+    }
+  }
+
+  /** Where a process writes its id to join. */
+  get doors(): readonly string[] {
+    return this.#hierarchies.map(hierarchy => join(this.#in(hierarchy), 'cgroup.procs'))
+  }
+
+  add(pid: number): void {
+    for (const door of this.doors) writeFileSync(door, String(pid))
+  }
+
+  processes(): number[] {
+    const pids = this.doors.flatMap(door => readOr(door, '').split('\n').filter(Boolean).map(Number))
+    return [...new Set(pids)]
+  }
+
+  /** How often something in it was killed for want of memory. */
+  oomKills(): number {
+    const text = this.#read('memory', { 1: 'memory.oom_control', 2: 'memory.events' })
+    return fieldOf(text, 'oom_kill') ?? 0
+  }
+
+  usage(): Usage {
+    const cpuV1 = Number(this.#read('cpuacct', { 1: 'cpuacct.usage' }) ?? Number.NaN) / 1e9
+    const cpuV2 = (fieldOf(this.#read('cpu', { 2: 'cpu.stat' }), 'usage_usec') ?? Number.NaN) / 1e6
+    const memory = Number(this.#read('memory', { 1: 'memory.usage_in_bytes', 2: 'memory.current' }) ?? Number.NaN)
+    const statistics = this.#read('memory', { 1: 'memory.stat', 2: 'memory.stat' })
+    // Pages of files that nobody uses now are given back when somebody else wants the memory.
+    const idle = fieldOf(statistics, 'total_inactive_file') ?? fieldOf(statistics, 'inactive_file') ?? 0
+    const limit = Number(this.#read('memory', { 1: 'memory.limit_in_bytes', 2: 'memory.max' }) ?? Number.NaN)
+    const disk = this.#disk()
+    return {
+      ...unknownUsage,
+      cpuSeconds: known(cpuV1) ?? known(cpuV2),
+      memoryBytes: known(Math.max(0, memory - idle)),
+      // Without a limit version 1 says an absurd number, and version 2 says "max".
+      memoryLimitBytes: limit < 2 ** 60 ? known(limit) : null,
+      ...disk,
+    }
+  }
+
+  #disk(): Pick<Usage, 'diskReadBytes' | 'diskWrittenBytes'> {
+    const v1 = this.#read('blkio', { 1: 'blkio.throttle.io_service_bytes_recursive' })
+    const v2 = this.#read('io', { 2: 'io.stat' })
+    if (v1 !== undefined)
+      return { diskReadBytes: sum(v1, /\bRead (\d+)/g), diskWrittenBytes: sum(v1, /\bWrite (\d+)/g) }
+    if (v2 !== undefined)
+      return { diskReadBytes: sum(v2, /\brbytes=(\d+)/g), diskWrittenBytes: sum(v2, /\bwbytes=(\d+)/g) }
+    return { diskReadBytes: null, diskWrittenBytes: null }
+  }
+
+  /** Ends everything in it. A tree that grows while it is cut down is first kept from growing. */
+  kill(): void {
+    const unified = this.#hierarchies.find(({ version }) => version === 2)
+    if (unified && this.#tryWrite(unified, 'cgroup.kill', '1')) return
+    const pids = this.#hierarchies.find(({ controllers }) => controllers.has('pids'))
+    if (pids) this.#tryWrite(pids, 'pids.max', '0')
+    for (const pid of this.processes()) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
+  }
+
+  /** Whether it is gone. It stays as long as a process is in it. */
+  remove(): boolean {
+    return this.#hierarchies.map(hierarchy => tryRemove(this.#in(hierarchy))).every(Boolean)
+  }
+
+  #in({ base }: Hierarchy): string {
+    return join(base, this.#name)
+  }
+
+  #read(controller: Controller, files: { readonly 1?: string; readonly 2?: string }): string | undefined {
+    for (const hierarchy of this.#hierarchies) {
+      const file = files[hierarchy.version]
+      if (file && hierarchy.controllers.has(controller)) return readOr(join(this.#in(hierarchy), file), undefined)
+    }
+    return undefined
+  }
+
+  #write(hierarchy: Hierarchy, file: string, value: string): void {
+    const path = join(this.#in(hierarchy), file)
+    // Limits on swap and on whole groups came later than the rest: an older kernel goes without.
+    if (optionalFiles.includes(file)) this.#tryWrite(hierarchy, file, value)
+    else writeFileSync(path, value, { flag: 'r+' })
+  }
+
+  #tryWrite(hierarchy: Hierarchy, file: string, value: string): boolean {
+    try {
+      writeFileSync(join(this.#in(hierarchy), file), value, { flag: 'r+' })
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+const optionalFiles = ['memory.memsw.limit_in_bytes', 'memory.swap.max', 'memory.oom.group']
+
+function limitFiles(version: 1 | 2, { cpuMillis, memoryMiB, pids }: Limits): [Controller, string, string][] {
+  const quota = cpuMillis === undefined ? undefined : Math.max(smallestQuota, Math.round((cpuMillis * period) / 1_000))
+  const bytes = memoryMiB === undefined ? undefined : String(memoryMiB * 2 ** 20)
+  const files: [Controller, string, string][] = [['pids', 'pids.max', String(pids)]]
+  if (version === 1) {
+    if (quota !== undefined)
+      files.push(['cpu', 'cpu.cfs_period_us', String(period)], ['cpu', 'cpu.cfs_quota_us', String(quota)])
+    if (bytes !== undefined)
+      files.push(['memory', 'memory.limit_in_bytes', bytes], ['memory', 'memory.memsw.limit_in_bytes', bytes])
+  } else {
+    if (quota !== undefined) files.push(['cpu', 'cpu.max', `${quota} ${period}`])
+    if (bytes !== undefined) files.push(['memory', 'memory.max', bytes], ['memory', 'memory.swap.max', '0'])
+    files.push(['memory', 'memory.oom.group', '1'])
+  }
+  return files
+}
+
+function fieldOf(text: string | undefined, name: string): number | undefined {
+  const found = text && new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]
+  return found ? Number(found) : undefined
+}
+
+const known = (value: number): number | null => (Number.isFinite(value) ? value : null)
+
+const sum = (text: string, each: RegExp): number =>
+  [...text.matchAll(each)].reduce((total, [, bytes]) => total + Number(bytes), 0)

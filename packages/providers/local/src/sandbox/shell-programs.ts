@@ -1,0 +1,96 @@
+/**
+ * The few things that only a shell can do without help. Each is a constant: nothing that anybody says ever becomes a part
+ * of it, arguments arrive as arguments. Programs are named by full path or found in a PATH set here, never in a tenant's.
+ */
+
+/**
+ * Waits for a line on 3 (its control group is being joined), runs a command, and writes how it ended to 4, where it is
+ * found even if nobody lived to see it.
+ */
+export const recordExit = `
+read -r go <&3
+exec 3<&-
+"$@"
+echo "{ \\"exit-code\\": $? }" >&4
+`
+
+/** Says who it is on 4 and becomes the command. For processes with nothing around them. */
+export const sayAndRun = `
+echo "{ \\"child-pid\\": $$ }" >&4
+exec "$@" 4>&-
+`
+
+/**
+ * Builds a file system in $1 and runs a command in it, as the first process of its namespaces. Arguments: the directory to
+ * build in, how to bring the loopback device up (a count, then that many words), steps of three words each, \`--\`, the command.
+ */
+export const buildAndRun = `
+set -e
+kept=$PATH
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+root=$1
+shift
+count=$1
+shift
+if [ "$count" = 3 ]; then "$1" "$2" "$3"; fi
+if [ "$count" = 5 ]; then "$1" "$2" "$3" "$4" "$5"; fi
+shift "$count"
+prepare() {
+  if [ -d "$1" ]; then
+    if [ ! -d "$2" ]; then mkdir -p "$2"; fi
+  elif [ ! -e "$2" ]; then
+    mkdir -p "\${2%/*}"
+    : >"$2"
+  fi
+}
+while [ "$1" != -- ]; do
+  case $1 in
+    root) mount --bind "$2" "$root" ;;
+    root-ro) mount --bind "$2" "$root" && mount -o remount,bind,ro,nosuid,nodev "$root" ;;
+    empty) mount -t tmpfs -o mode=0755,nosuid,nodev tmpfs "$root" ;;
+    tmpfs) mkdir -p "$root$3" && mount -t tmpfs -o "$2" tmpfs "$root$3" ;;
+    bind) prepare "$2" "$root$3" && mount --bind "$2" "$root$3" && mount -o remount,bind,nosuid,nodev "$root$3" ;;
+    bind-ro) prepare "$2" "$root$3" && mount --bind "$2" "$root$3" && mount -o remount,bind,ro,nosuid,nodev "$root$3" ;;
+    device) prepare "$2" "$root$3" && mount --bind "$2" "$root$3" ;;
+    link) mkdir -p "$root\${3%/*}" && ln -s "$2" "$root$3" ;;
+    mount) mkdir -p "$root$3" && mount -t "\${2%%:*}" -o "\${2#*:}" "\${2%%:*}" "$root$3" ;;
+    seal) mount -o remount,bind,ro,nosuid,nodev "$root" ;;
+  esac
+  shift 3
+done
+shift
+PATH=$kept
+export PATH
+echo '{ "child-pid": 0 }' >&4
+set +e
+"$@" 4>&-
+exit $?
+`
+
+/** Gives a terminal its size and runs, in its place, the command whose words are in STEAD_ARG_0 and so on. */
+export const runInTerminal = `
+"$STEAD_STTY" rows "$STEAD_ROWS" cols "$STEAD_COLUMNS"
+set --
+index=0
+while [ "$index" -lt "$STEAD_ARGS" ]; do
+  eval "set -- \\"\\$@\\" \\"\\$STEAD_ARG_$index\\""
+  unset "STEAD_ARG_$index"
+  index=$((index + 1))
+done
+unset STEAD_STTY STEAD_ROWS STEAD_COLUMNS STEAD_ARGS index
+exec "$@"
+`
+
+/** Gives a supervisor a place that only it can see: $1, with the directory $2 and memory in it. Then runs the rest. */
+export const makeWorkPlace = `
+set -e
+PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
+work=$1
+held=$2
+shift 2
+mount -t tmpfs -o mode=0755,nosuid,nodev tmpfs "$work"
+mkdir "$work/stage" "$work/root" "$work/instances" "$work/images"
+mount --bind "$held/instances" "$work/instances"
+mount --bind "$held/images" "$work/images"
+exec "$@"
+`

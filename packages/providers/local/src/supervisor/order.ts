@@ -1,0 +1,49 @@
+import type { ServiceLaunch } from '@stead/provider-kit'
+import { type Duration, millis, minutes } from '@stead/world'
+import type { ServiceState } from './state.ts'
+
+type Launches = Readonly<Record<string, ServiceLaunch>>
+type States = Readonly<Record<string, ServiceState>>
+
+const succeeded = (state: ServiceState | undefined) => state?.state === 'exited' && state.exitCode === 0
+
+/**
+ * Which services may start now: inits one after the other as they are written, each to success, then the rest, each once
+ * everything it depends on is ready.
+ */
+export function mayStart(launches: Launches, states: States, isReady: (name: string) => boolean): string[] {
+  const names = Object.keys(launches)
+  const inits = names.filter(name => launches[name]!.role === 'init')
+  const nextInit = inits.find(name => !succeeded(states[name]))
+  const candidates = nextInit === undefined ? names.filter(name => launches[name]!.role !== 'init') : [nextInit]
+  const isMet = (name: string) => (launches[name]?.role === 'init' ? succeeded(states[name]) : isReady(name))
+  return candidates.filter(
+    name =>
+      states[name]?.state === 'waiting' &&
+      // An init can wait for inits only; what it names besides would wait for it in turn.
+      launches[name]!.dependsOn.filter(other => nextInit === undefined || launches[other]?.role === 'init').every(
+        isMet,
+      ),
+  )
+}
+
+/** Whether a process that ended is started again. */
+export function isRestarted({ role, restart }: ServiceLaunch, code: number | undefined): boolean {
+  if (role === 'init' && code === 0) return false
+  return restart === 'always' || (restart === 'onFailure' && code !== 0)
+}
+
+const first = 250
+const longest = minutes(1)
+/** Who ran this long has not failed at starting. */
+export const steady = minutes(1)
+
+/** How long to wait before the next try: twice as long every time. */
+export const backoff = (failures: number): Duration => millis(Math.min(longest, first * 2 ** Math.min(failures, 20)))
+
+/** The order in which services are stopped: what depends on something goes before it, main ones before the rest. */
+export function stopOrder(launches: Launches): string[][] {
+  const names = Object.keys(launches)
+  const mains = names.filter(name => launches[name]!.role === 'main')
+  return [mains, names.filter(name => !mains.includes(name))]
+}

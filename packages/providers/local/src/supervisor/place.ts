@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { program } from '../machine/programs.ts'
+import type { Ids } from '../sandbox/paths.ts'
+
+const run = promisify(execFile)
+
+/** Named pipes that are ready to be used: making one takes a program, and a launch should not wait for it. */
+const poolSize = 32
+
+/** Where everything of a region is, as its supervisor sees it. */
+export class Place {
+  /** On the disk: `instances`, `images`. In memory and for us alone, when there is any isolation: `stage`. */
+  readonly work: string
+  readonly #pool: string
+  #made = 0
+  #filling: Promise<void> | undefined
+
+  constructor(work: string) {
+    this.work = work
+    this.#pool = join(work, 'instances', '.pipes')
+    rmSync(this.#pool, { recursive: true, force: true })
+    mkdirSync(this.#pool, { mode: 0o700 })
+  }
+
+  get instances(): string {
+    return join(this.work, 'instances')
+  }
+
+  get images(): string {
+    return join(this.work, 'images')
+  }
+
+  get stage(): string {
+    return join(this.work, 'stage')
+  }
+
+  /** The ids of everything that was ever launched here and is not gone. */
+  ids(): string[] {
+    return readdirSync(this.instances).filter(name => !name.startsWith('.'))
+  }
+
+  instance(id: string, ...parts: readonly string[]): string {
+    return join(this.instances, id, ...parts)
+  }
+
+  /** Puts a named pipe at this path, unless there is one. */
+  async pipe(path: string, owner: Ids | undefined): Promise<void> {
+    if (existsSync(path)) return
+    let name = readdirSync(this.#pool)[0]
+    while (name === undefined) {
+      await this.fillPool()
+      name = readdirSync(this.#pool)[0]
+    }
+    renameSync(join(this.#pool, name), path)
+    if (owner) chownSync(path, owner.uid, owner.gid)
+    void this.fillPool()
+  }
+
+  fillPool(): Promise<void> {
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = undefined
+    })
+    return this.#filling
+  }
+
+  async #fill(): Promise<void> {
+    const missing = poolSize - readdirSync(this.#pool).length
+    if (missing < poolSize / 2) return
+    const paths = Array.from({ length: missing }, () => join(this.#pool, String(++this.#made)))
+    await run(program('mkfifo'), ['-m', '0600', ...paths], { env: {} })
+  }
+}

@@ -1,0 +1,186 @@
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, readFileSync, readlinkSync, watch } from 'node:fs'
+import { constants } from 'node:os'
+import { millis, seconds, type World } from '@stead/world'
+import type { Cgroup } from '../cgroups/index.ts'
+import { PipeReader } from '../logs/pipe.ts'
+import type { LogWriter } from '../logs/writer.ts'
+import type { Isolation } from '../machine/levels.ts'
+import { childrenOf, innerPid, isAlive, markOf, type ProcessMark, signal } from '../machine/processes.ts'
+
+export interface Ending {
+  /** 128 + its number for a signal; undefined when nobody saw how it ended. */
+  readonly code: number | undefined
+  readonly oom: boolean
+}
+
+export interface RunParts {
+  readonly world: World
+  readonly level: Isolation
+  readonly cgroup: Cgroup | undefined
+  readonly log: LogWriter
+  readonly pipes: { readonly stdout: string; readonly stderr: string }
+  readonly statusFile: string
+  readonly oomKills: number
+}
+
+export interface RunOrigin {
+  readonly monitor: ProcessMark
+  readonly child?: ChildProcess
+  readonly first?: ProcessMark | undefined
+}
+
+/** One process of a service from its start, or from when we took it over, to its end. */
+export class Run {
+  readonly #parts: RunParts
+  readonly monitor: ProcessMark
+  readonly #readers: readonly PipeReader[]
+  readonly #child: ChildProcess | undefined
+  readonly #over = new AbortController()
+  #first: ProcessMark | undefined
+  readonly ended: Promise<Ending>
+
+  /** `child` is ours; one without was started by a supervisor before us. */
+  constructor(parts: RunParts, { monitor, child, first }: RunOrigin) {
+    this.#parts = parts
+    this.monitor = monitor
+    this.#child = child
+    this.#first = first
+    this.#readers = (['stdout', 'stderr'] as const).map(stream => {
+      const reader = new PipeReader(parts.pipes[stream], chunk => parts.log.write(stream, chunk))
+      void reader.ended.then(() => parts.log.endOf(stream))
+      return reader
+    })
+    this.ended = this.#untilEnded()
+  }
+
+  get first(): ProcessMark | undefined {
+    return this.#first
+  }
+
+  /** Resolves to whether it came to run: false when it ended before that. */
+  async started(): Promise<boolean> {
+    if (this.#first) return true
+    const said = await this.#recorded(/"child-pid": (\d+)/)
+    if (said === undefined) return false
+    const first = markOf(said || this.#firstBelow())
+    const isInside = arrived[this.#parts.level]
+    while (first && isAlive(first) && !isInside(first.pid)) await this.#moment()
+    this.#first = first
+    return first !== undefined
+  }
+
+  #moment(): Promise<void> {
+    return this.#parts.world.sleep(millis(2))
+  }
+
+  /** The process the tenant asked for; the ones around it are ours. */
+  get command(): number | undefined {
+    const first = this.#first
+    if (!first || !isAlive(first)) return undefined
+    if (this.#parts.level === 'none') return first.pid
+    const children = childrenOf(first.pid)
+    return children.find(pid => innerPid(pid) === 2) ?? children[0]
+  }
+
+  /** Asks it to end. */
+  terminate(): void {
+    const pid = this.command
+    if (pid !== undefined) signal(pid, 'SIGTERM')
+  }
+
+  /** Ends it and everything it started. */
+  kill(): void {
+    if (this.#first && isAlive(this.#first)) signal(this.#first.pid, 'SIGKILL')
+    else if (isAlive(this.monitor)) signal(-this.monitor.pid, 'SIGKILL')
+    this.#parts.cgroup?.kill()
+  }
+
+  /** Lets go of it without touching it. */
+  leave(): void {
+    for (const reader of this.#readers) reader.close()
+  }
+
+  /** `unshare` does not say which process it made: the shell that records has one child, and that has one. */
+  #firstBelow(): number {
+    const [unshare = 0] = childrenOf(this.monitor.pid)
+    return childrenOf(unshare)[0] ?? 0
+  }
+
+  async #untilEnded(): Promise<Ending> {
+    const seen = this.#child ? await exitOf(this.#child) : await this.#untilGone()
+    // A monitor that was killed leaves its sandbox behind.
+    this.kill()
+    await Promise.race([
+      Promise.all(this.#readers.map(reader => reader.ended)),
+      this.#parts.world.sleep(seconds(1)), // somebody else holds the pipe: what it prints is not the service's
+    ])
+    this.leave()
+    this.#over.abort()
+    const recorded = /"exit-code": (\d+)/.exec(this.#status())?.[1]
+    const oom = (this.#parts.cgroup?.oomKills() ?? 0) > this.#parts.oomKills
+    return { code: recorded === undefined ? seen : Number(recorded), oom }
+  }
+
+  /** Of a process that is not our child nobody tells us. Its record does, its pipes do, and a look every second. */
+  async #untilGone(): Promise<undefined> {
+    const look = async () => {
+      while (isAlive(this.monitor)) await this.#parts.world.sleep(millis(1_000))
+    }
+    const silent = Promise.all(this.#readers.map(reader => reader.ended)).then(look)
+    await Promise.race([this.#recorded(/"exit-code": (\d+)/), look(), silent])
+    while (isAlive(this.monitor)) await this.#moment()
+    return undefined
+  }
+
+  #status(): string {
+    return existsSync(this.#parts.statusFile) ? readFileSync(this.#parts.statusFile, 'utf8') : ''
+  }
+
+  /** Reads the record whenever it is written to, until it says this; undefined when the process ended without. */
+  #recorded(wanted: RegExp): Promise<number | undefined> {
+    const find = () => wanted.exec(this.#status())?.[1]
+    return new Promise(resolve => {
+      const finish = (found: string | undefined) => {
+        watcher.close()
+        resolve(found === undefined ? undefined : Number(found))
+      }
+      const check = () => {
+        const found = find()
+        if (found !== undefined) finish(found)
+      }
+      const watcher = watch(this.#parts.statusFile, check)
+      watcher.on('error', check)
+      this.#over.signal.addEventListener('abort', () => finish(find()), { once: true })
+      check()
+    })
+  }
+}
+
+/**
+ * Whether the command has left the machine's own files behind, by the first process of its sandbox. Whoever followed it before
+ * that would not be inside at all.
+ */
+const arrived: Readonly<Record<Isolation, (first: number) => boolean>> = {
+  // Bubblewrap starts it when everything else is done.
+  full: first => childrenOf(first).some(pid => innerPid(pid) === 2),
+  basic: first => childrenOf(first).some(pid => rootOf(pid) !== '/'),
+  none: () => true,
+}
+
+function rootOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/root`)
+  } catch {
+    return '/'
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<number | undefined> {
+  return new Promise(resolve => {
+    child.once('exit', (code, name) => resolve(code ?? signalCode(name)))
+    child.once('error', () => resolve(undefined))
+  })
+}
+
+const signalCode = (name: NodeJS.Signals | null) => (name ? 128 + constants.signals[name] : undefined)

@@ -1,0 +1,178 @@
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ProviderError, type ServiceLaunch } from '@stead/provider-kit'
+import type { Cgroup } from '../cgroups/index.ts'
+import { openForService } from '../logs/pipe.ts'
+import { LogWriter } from '../logs/writer.ts'
+import { markOf, treeOf } from '../machine/processes.ts'
+import type { Target } from '../sandbox/enter.ts'
+import { baseEnvironment, expand, portVariable } from '../sandbox/environment.ts'
+import type { Ids } from '../sandbox/paths.ts'
+import { hostHome } from '../sandbox/plan.ts'
+import type { Context } from './context.ts'
+import { furnish, hostImage, innerIds } from './furnish.ts'
+import { Run } from './run.ts'
+import type { RunMark } from './state.ts'
+
+export interface ServiceOptions {
+  readonly instance: string
+  readonly name: string
+  readonly launch: ServiceLaunch
+  readonly outer: Ids | undefined
+  /** `PORT_…` of every service of the instance. */
+  readonly ports: Readonly<Record<string, string>>
+}
+
+/** One service of an instance: starts its processes, one at a time, and knows the one that runs. */
+export class Service {
+  readonly #context: Context
+  readonly #options: ServiceOptions
+  readonly #cgroup: Cgroup | undefined
+  #log: LogWriter | undefined
+  #run: Run | undefined
+  /** It is being started, or waits to be. */
+  isBusy = false
+
+  constructor(context: Context, options: ServiceOptions) {
+    this.#context = context
+    this.#options = options
+    this.#cgroup = context.cgroups.group(`${options.instance}.${options.name}`)
+  }
+
+  get name(): string {
+    return this.#options.name
+  }
+
+  get launch(): ServiceLaunch {
+    return this.#options.launch
+  }
+
+  get run(): Run | undefined {
+    return this.#run
+  }
+
+  get cgroup(): Cgroup | undefined {
+    return this.#cgroup
+  }
+
+  get env(): Record<string, string> {
+    const { launch, ports } = this.#options
+    const home = this.#home
+    return { ...baseEnvironment(home), ...ports, ...launch.env, ...launch.secretEnv }
+  }
+
+  /** Where it starts, and where exec does. */
+  get directory(): string {
+    return this.#home
+  }
+
+  /** Something to run other things in; undefined while it does not run. */
+  get target(): Target | undefined {
+    const { level } = this.#context.settings
+    const pid = level === 'full' ? this.#run?.first?.pid : this.#run?.command
+    return pid === undefined ? undefined : { level, pid, outer: this.#options.outer }
+  }
+
+  /** Starts it. What it is not told in time is told by its run. */
+  async start(networkOf: number | undefined): Promise<{ run: Run; mark: RunMark }> {
+    const { world, place, start, settings } = this.#context
+    const { instance, name, launch, outer } = this.#options
+    const pipes = { stdout: this.#path('stdout'), stderr: this.#path('stderr') }
+    mkdirSync(this.#path(), { recursive: true, mode: 0o700 })
+    await Promise.all([place.pipe(pipes.stdout, outer), place.pipe(pipes.stderr, outer)])
+    const plan = await furnish(this.#context, this.#options)
+    this.#cgroup?.make({
+      cpuMillis: launch.resources.cpuMillis,
+      memoryMiB: launch.resources.memoryMiB,
+      pids: settings.pidsLimit,
+    })
+    const oomKills = this.#cgroup?.oomKills() ?? 0
+    const statusFile = this.#path('status')
+    rmSync(statusFile, { force: true })
+    const status = openSync(statusFile, 'a', 0o600)
+    const [stdout, stderr] = [openForService(pipes.stdout), openForService(pipes.stderr)]
+    try {
+      const child = start({
+        command: this.#command(),
+        env: this.env,
+        plan,
+        directory: this.directory,
+        hostname: instance.slice(0, 63),
+        outer,
+        inner: innerIds(launch),
+        cgroup: this.#cgroup,
+        stdout: stdout.file,
+        stderr: stderr.file,
+        status,
+        networkOf,
+      })
+      const monitor = child.pid === undefined ? undefined : markOf(child.pid)
+      if (!monitor) throw new ProviderError('Internal', `${name} of ${instance} could not be started`)
+      this.#run = new Run({ ...this.#parts(oomKills), pipes, statusFile }, { child, monitor })
+      return { run: this.#run, mark: { monitor, first: undefined, startedAt: world.now(), oomKills } }
+    } finally {
+      closeSync(status)
+      stdout.close()
+      stderr.close()
+    }
+  }
+
+  /** Takes over a process that a supervisor before us started. */
+  adopt(mark: RunMark): Run {
+    const pipes = { stdout: this.#path('stdout'), stderr: this.#path('stderr') }
+    const parts = { ...this.#parts(mark.oomKills), pipes, statusFile: this.#path('status') }
+    this.#run = new Run(parts, { monitor: mark.monitor, first: mark.first })
+    return this.#run
+  }
+
+  /** Moves a process that entered it from outside, with what it has started by now, into its group. */
+  join(pid: number): void {
+    if (this.#cgroup) for (const each of treeOf(pid)) this.#tryJoin(each)
+  }
+
+  #tryJoin(pid: number): void {
+    try {
+      this.#cgroup?.add(pid)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
+
+  /** Its process has ended and is forgotten. */
+  forget(): void {
+    this.#run = undefined
+  }
+
+  /** Lets go of its files. */
+  close(): void {
+    this.#log?.close()
+    this.#log = undefined
+  }
+
+  #parts(oomKills: number) {
+    const { world, settings, place } = this.#context
+    this.#log ??= new LogWriter(world, place.instance(this.#options.instance, 'logs', this.name))
+    return { world, level: settings.level, cgroup: this.#cgroup, log: this.#log, oomKills }
+  }
+
+  #path(...parts: readonly string[]): string {
+    return join(this.#context.place.instance(this.#options.instance, 'run'), this.name, ...parts)
+  }
+
+  get #home(): string {
+    const { settings, place } = this.#context
+    const { instance, launch, name } = this.#options
+    if (settings.level === 'none') return place.instance(instance, 'disks', name)
+    return launch.image === hostImage ? hostHome : '/'
+  }
+
+  #command(): string[] {
+    const { command = [], args = [] } = this.#options.launch
+    const env = this.env
+    return [...command, ...args].map(word => expand(word, env))
+  }
+}
+
+export const portEnvironment = (
+  ports: readonly { readonly name: string; readonly inner: number }[],
+): Record<string, string> => Object.fromEntries(ports.map(({ name, inner }) => [portVariable(name), String(inner)]))

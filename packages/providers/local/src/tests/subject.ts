@@ -1,0 +1,103 @@
+import { rmSync, statSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ImageSpec, Tags } from '@stead/provider-kit'
+import { type ContractSubject, plainService, posixCommands } from '@stead/provider-kit/contract'
+import { newId, seconds, realWorld as world } from '@stead/world'
+import { Images } from '../images/images.ts'
+import type { Isolation } from '../machine/levels.ts'
+import { owner, services, shell, sleeper, TestRegion } from './region.ts'
+import { rootArchive, sha256 } from './root-archive.ts'
+
+/** Prints every line that is written into a pipe on its disk. */
+const printer = services({ main: shell('mkfifo /data/in; exec 3<>/data/in; exec cat <&3') })
+const barePrinter = services({ main: shell('mkfifo in; exec 3<>in; exec cat <&3') })
+
+/** A local region as the contract wants it, at one level of isolation. */
+export async function localSubject(isolation: Isolation): Promise<ContractSubject> {
+  const region = await TestRegion.open({ isolation })
+  const marker = (id: string) => region.disk(id, 'main', 'marker')
+  const contents = [rootArchive('first'), rootArchive('second')] as const
+
+  async function plantImage(tags: Tags): Promise<string> {
+    const id = `img_${newId(world, 'x')
+      .replace(/[^0-9a-f]/g, '')
+      .slice(-24)}`
+    const { info } = await new Images(join(region.directory, 'images'))
+      .add({ info: imageInfo(id, tags), fingerprint: id }, archiveSpec(contents[0]))
+      .then(() => ({ info: imageInfo(id, tags) }))
+    return info.id
+  }
+
+  return {
+    provider: region.provider,
+    owner,
+    world,
+    connect: () => region.connect(),
+    limits: { concurrency: 10, pageSize: null, launch: seconds(5), transition: seconds(20), cancel: seconds(2) },
+    sources: {
+      minimal: sleeper,
+      other: services({
+        main: shell('sleep 600', {
+          ports: [
+            { name: 'http', protocol: 'tcp' },
+            { name: 'dns', protocol: 'udp' },
+          ],
+        }),
+      }),
+      invalid: services({ main: plainService('img_000000000000000000000000', { command: ['sleep', '1'] }) }),
+    },
+    backend: {
+      plant: tags => region.plant(tags),
+      remove: id => region.withLine(async line => void (await line.call('terminate', { id }))),
+      count: async () => region.instances().length + region.images().length + region.cgroups().length,
+    },
+    async unreachable() {
+      const other = await TestRegion.open({ isolation })
+      rmSync(other.directory, { recursive: true })
+      return other.provider
+    },
+    badCredentials: { not: 'a machine needs none to run what is on it' },
+    provoke: { not: 'a machine does not say beforehand when it is full' },
+    inside: {
+      write: (id, text) => writeFile(marker(id), text),
+      read: id => readFile(marker(id), 'utf8').catch(() => undefined),
+    },
+    bootId: async id => JSON.stringify(region.state(id).services.main?.run?.monitor),
+    groups: {
+      reboot: {},
+      exec: { source: sleeper, commands: posixCommands },
+      logs: {
+        source: isolation === 'none' ? barePrinter : printer,
+        async print(id, line) {
+          const pipe = region.disk(id, 'main', 'in')
+          await region.eventually('its pipe', () => statSync(pipe, { throwIfNoEntry: false })?.isFIFO() || undefined)
+          await writeFile(pipe, `${line}\n`)
+        },
+      },
+      metrics: { source: sleeper },
+      watch: {},
+      images: {
+        plant: plantImage,
+        contents,
+        architecture: 'x86_64',
+        source: image => services({ main: plainService(image, { command: ['/bin/sh', '-c', 'exec sleep 600'] }) }),
+        shows: async id => (await region.exec(id, ['cat', '/which'])).text === 'first',
+      },
+    },
+    close: () => region.close(),
+  }
+}
+
+const archiveSpec = (content: Buffer): Pick<ImageSpec, 'open' | 'sizeBytes' | 'sha256'> => ({
+  sizeBytes: content.length,
+  sha256: sha256(content),
+  async *open() {
+    yield content
+  },
+})
+
+const imageInfo = (id: string, tags: Tags) => ({
+  ...{ id, name: 'planted', tags, state: 'ready' as const, architecture: 'x86_64' as const, sizeBytes: null },
+  ...{ virtualization: null, minDiskBytes: null, gpu: null, os: null },
+})
