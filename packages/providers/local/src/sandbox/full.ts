@@ -1,9 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
+import type { Cgroup } from '../cgroups/index.ts'
+import { childrenOf } from '../machine/processes.ts'
 import { program } from '../machine/programs.ts'
 import type { MountStep } from './plan.ts'
 import { seccompProgram } from './seccomp.ts'
+import { beParent } from './shell-programs.ts'
 import type { Start, StartRequest } from './start.ts'
 
 /** What this version of bubblewrap can do besides what they all can. */
@@ -26,7 +29,7 @@ export function startFull(filterFile: string): Start {
     try {
       const child = spawnBubblewrap(request, seccomp)
       // It waits for its arguments. Meanwhile it is moved: nothing it starts can be outside of its group.
-      if (child.pid !== undefined) request.cgroup?.add(child.pid)
+      if (child.pid !== undefined) joinWithChildren(child.pid, request.cgroup)
       const args = bubblewrapArguments(request, features, seccomp !== undefined)
       const pipe = child.stdio[fd.args] as Writable
       pipe.on('error', () => {}) // its end says more
@@ -38,9 +41,19 @@ export function startFull(filterFile: string): Start {
   }
 }
 
+/** A child that was there before its parent was moved is moved after it; one that came later has come to the right place. */
+function joinWithChildren(pid: number, cgroup: Cgroup | undefined): void {
+  if (!cgroup) return
+  cgroup.add(pid)
+  for (const child of childrenOf(pid)) cgroup.add(child)
+}
+
 function spawnBubblewrap(request: StartRequest, seccomp: number | undefined): ChildProcess {
   const { outer, networkOf, stdout, stderr, status } = request
-  const bubblewrap = [program('bwrap'), '--args', String(fd.args), '--', ...request.command]
+  const bubblewrap = [
+    ...[program('sh'), '-c', beParent, 'sh'],
+    ...[program('bwrap'), '--args', String(fd.args), '--', ...request.command],
+  ]
   const stdio = ['ignore', stdout, stderr, 'pipe', status, ...(seccomp === undefined ? [] : [seccomp])] as const
   const common = { stdio: [...stdio], env: {}, cwd: '/', detached: true }
   if (networkOf === undefined) return spawn(bubblewrap[0]!, bubblewrap.slice(1), { ...common, ...outer })
@@ -65,7 +78,7 @@ function bubblewrapArguments(request: StartRequest, features: Features, hasFilte
     ...(plan.root ? [] : ['--remount-ro', '/']),
     ...['--chdir', directory, '--clearenv'],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...['--json-status-fd', String(fd.status), '--new-session'],
+    ...['--json-status-fd', String(fd.status), '--new-session', '--die-with-parent'],
     ...(hasFilter ? ['--seccomp', String(fd.seccomp)] : []),
   ]
 }

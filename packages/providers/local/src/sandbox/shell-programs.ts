@@ -4,6 +4,15 @@
  */
 
 /**
+ * Runs a command as its parent. Bubblewrap ends what a command leaves behind only when it is told to end with its own parent,
+ * and that must not be us: services outlive us.
+ */
+export const beParent = `
+"$@"
+exit $?
+`
+
+/**
  * Waits for a line on 3 (its control group is being joined), runs a command, and writes how it ended to 4, where it is
  * found even if nobody lived to see it.
  */

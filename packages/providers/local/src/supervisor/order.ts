@@ -8,23 +8,18 @@ type States = Readonly<Record<string, ServiceState>>
 const succeeded = (state: ServiceState | undefined) => state?.state === 'exited' && state.exitCode === 0
 
 /**
- * Which services may start now: inits one after the other as they are written, each to success, then the rest, each once
- * everything it depends on is ready.
+ * Which services may start now: inits one after the other, each to success, as they depend on each other and else as they
+ * are written; then the rest, each once everything it depends on is ready.
  */
 export function mayStart(launches: Launches, states: States, isReady: (name: string) => boolean): string[] {
   const names = Object.keys(launches)
-  const inits = names.filter(name => launches[name]!.role === 'init')
-  const nextInit = inits.find(name => !succeeded(states[name]))
-  const candidates = nextInit === undefined ? names.filter(name => launches[name]!.role !== 'init') : [nextInit]
-  const isMet = (name: string) => (launches[name]?.role === 'init' ? succeeded(states[name]) : isReady(name))
-  return candidates.filter(
-    name =>
-      states[name]?.state === 'waiting' &&
-      // An init can wait for inits only; what it names besides would wait for it in turn.
-      launches[name]!.dependsOn.filter(other => nextInit === undefined || launches[other]?.role === 'init').every(
-        isMet,
-      ),
-  )
+  const isInit = (name: string) => launches[name]?.role === 'init'
+  const isMet = (name: string) => (isInit(name) ? succeeded(states[name]) : isReady(name))
+  const inits = names.filter(name => isInit(name) && !succeeded(states[name]))
+  // An init can wait for inits only; what it names besides would wait for it in turn.
+  const nextInit = inits.find(name => launches[name]!.dependsOn.filter(isInit).every(isMet))
+  const candidates = inits.length === 0 ? names.filter(name => launches[name]!.dependsOn.every(isMet)) : [nextInit]
+  return candidates.filter(name => name !== undefined && states[name]?.state === 'waiting') as string[]
 }
 
 /** Whether a process that ended is started again. */

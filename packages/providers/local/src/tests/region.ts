@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -152,8 +151,8 @@ export class TestRegion {
   }
 
   cgroups(): string[] {
-    const find = ['/sys/fs/cgroup', '-path', `*/${cgroupName(this.directory)}/*`, '-type', 'd']
-    return execFileSync('find', find, { encoding: 'utf8' }).split('\n').filter(Boolean)
+    const name = cgroupName(this.directory)
+    return [`/sys/fs/cgroup/${name}/*/`, `/sys/fs/cgroup/*/${name}/*/`].flatMap(pattern => globSync(pattern))
   }
 
   async supervisor(): Promise<number> {
