@@ -39,7 +39,7 @@ export function describeOnPostgres(directory: string, only: (file: string) => bo
   const opensHouse = (file: string) =>
     /tests\/(?:region-)?(?:house|shop)\.ts'/.test(readFileSync(join(directory, file), 'utf8'))
   const files = globSync('**/*.test.ts', { cwd: directory }).filter(
-    file => !/postgres|fuzz/.test(file) && only(file) && opensHouse(file),
+    file => !/-on-(postgres|sqlite)|fuzz/.test(file) && only(file) && opensHouse(file),
   )
   if (files.length === 0) throw new Error(`no test below ${directory} opens a house`)
   describeWith('embedded postgresql', 'on PostgreSQL', () => {
