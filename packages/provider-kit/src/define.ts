@@ -39,9 +39,10 @@ export function defineProvider<Configuration extends TSchema, Credentials extend
 
 /** Says where it is wrong, never what was there: it may be a secret. */
 async function check(kind: string, what: string, schema: TSchema, value: unknown): Promise<void> {
-  // Loaded only now: it is large, and most programs connect late or never.
-  const { Value } = await import('typebox/value')
-  if (Value.Check(schema, value)) return
-  const wrong = Value.Errors(schema, value).map(error => `${error.instancePath || '/'} ${error.message}`)
+  // Loaded only now: programs that only want the kit's words, and there are small ones, do not pay for it.
+  const { Compile } = await import('typebox/schema')
+  const [fits, errors] = Compile(schema).Errors(value)
+  if (fits) return
+  const wrong = errors.map(error => `${error.instancePath || '/'} ${error.message}`)
   throw new ProviderError('InvalidConfig', `the ${what} of a ${kind} region: ${wrong.join('; ')}`)
 }

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { millis } from '@stead/world'
-import Type from 'typebox'
 import * as kit from '../index.ts'
+import { Type } from '../type.ts'
 
 const capabilities: kit.Capabilities = {
   sources: ['services'],

@@ -1,5 +1,5 @@
-import Type from 'typebox'
 import { defineProvider } from '../define.ts'
+import { Type } from '../type.ts'
 import { Line } from './client/line.ts'
 import { SimulatedProvider } from './client/provider.ts'
 import type { SimulatedCloud } from './cloud.ts'

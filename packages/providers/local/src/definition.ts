@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { defineProvider, type Provider, ProviderError } from '@stead/provider-kit'
-import Type from 'typebox'
+import { defineProvider, type Provider, ProviderError, Type } from '@stead/provider-kit'
 import { LocalProvider } from './client/provider.ts'
 import { makeRegionDirectory } from './client/start-supervisor.ts'
 import { chooseLevel, detectLocal, type LocalDetection } from './machine/detect.ts'
