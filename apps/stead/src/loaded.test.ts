@@ -20,7 +20,7 @@ const tooHeavy = {
 test('a start loads nothing heavy that it does not use', async () => {
   const start = async () => {
     const args = ['serve', '--listen', '127.0.0.1:0', '--data', join(temporaryDirectory(), 'data')]
-    const program = new Program(args, { env: { NODE_OPTIONS: `--import ${tellLoaded}` } })
+    const program = new Program(args, { env: { NODE_OPTIONS: `--import ${tellLoaded}`, STEAD_FIND_REGIONS: 'true' } })
     await program.listening()
     program.process.kill('SIGINT')
     await program.exited

@@ -29,6 +29,7 @@ test('with nothing said, it is one process on loopback with its data beside it',
     behindProxy: false,
     outgoingAllow: [],
     sealKeys: { olderKeys: [] },
+    findRegions: true,
     simulatedRegion: false,
     auditRetention: days(400),
     logLevel: 'info',
@@ -67,7 +68,8 @@ test('every setting can be written in the file', async () => {
   const { home, loaded } = loadFile(
     'listen: "[::]:80"\ndata: /d\ndatabase: postgres://db/stead\ntlsCert: c.pem\ntlsKey: k.pem\nbehindProxy: true\n' +
       'publicUrl: https://stead.example\noidc: o.yaml\noutgoingAllow: 10.1.0.0/16,fd00::/8\nlogLevel: warn\n' +
-      `sealKey: ${key('a')}\nolderSealKeys: ${key('b')},${key('c')}\nauditRetention: 90d\nsimulatedRegion: true\n`,
+      `sealKey: ${key('a')}\nolderSealKeys: ${key('b')},${key('c')}\nauditRetention: 90d\n` +
+      'findRegions: false\nsimulatedRegion: true\n',
   )
   expect(await loaded).toEqual({
     listen: { host: '::', port: 80 },
@@ -80,6 +82,7 @@ test('every setting can be written in the file', async () => {
     oidc: join(home, 'etc', 'o.yaml'),
     outgoingAllow: ['10.1.0.0/16', 'fd00::/8'],
     sealKeys: { key: key('a'), olderKeys: [key('b'), key('c')] },
+    findRegions: false,
     simulatedRegion: true,
     auditRetention: days(90),
     logLevel: 'warn',

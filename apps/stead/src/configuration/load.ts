@@ -30,6 +30,7 @@ export interface Configuration {
   readonly outgoingAllow: readonly string[]
   readonly sealKeys: { readonly key?: string; readonly olderKeys: readonly string[] }
   readonly auditRetention: Duration
+  readonly findRegions: boolean
   readonly simulatedRegion: boolean
   readonly logLevel: (typeof logLevels)[number]
 }
@@ -69,6 +70,7 @@ export async function loadConfiguration({ flags, env, directory }: Surroundings)
     ...(oidc && { oidc }),
     outgoingAllow: value('outgoingAllow')?.split(',') ?? [],
     sealKeys: { ...(sealKey && { key: sealKey }), olderKeys: value('olderSealKeys')?.split(',') ?? [] },
+    findRegions: value('findRegions') === 'true',
     simulatedRegion: value('simulatedRegion') === 'true',
     auditRetention: parseDuration(value('auditRetention')!)!,
     logLevel: logLevels.find(level => level === value('logLevel'))!,

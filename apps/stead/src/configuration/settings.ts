@@ -108,6 +108,12 @@ export const settings = {
     default: '400d',
     mustBe: text => ((parseDuration(text) ?? 0) > 0 ? undefined : 'a duration, such as 400d'),
   },
+  findRegions: {
+    help: 'look at each start what this machine has, and register regions for it: true or false',
+    placeholder: 'answer',
+    default: 'true',
+    mustBe: oneOf(['true', 'false']),
+  },
   simulatedRegion: {
     help: 'have a region `simulated` to try things out in: it lives in memory and ends with the process',
     default: 'false',

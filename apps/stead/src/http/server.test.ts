@@ -17,6 +17,7 @@ test('not ready while a part cannot serve, with the reason; ready once it can; a
       behindProxy: false,
       outgoingAllow: [],
       sealKeys: { olderKeys: [] },
+      findRegions: false,
       simulatedRegion: false,
       auditRetention: days(400),
       logLevel: 'silent',

@@ -3,6 +3,7 @@ import type { Logger } from '@stead/engine'
 import { type ProviderDefinition, withDeadline } from '@stead/provider-kit'
 import { seconds, type World } from '@stead/world'
 import type { Configuration } from '../configuration/index.ts'
+import { localDetector } from './local.ts'
 
 /** A kind of provider this program has, and what it finds of it without being told. */
 export interface Detector {
@@ -12,8 +13,9 @@ export interface Detector {
 }
 
 /** Every kind of provider this program has. What a kind needs is loaded only where it is used. */
-export async function detectors({ simulatedRegion }: Configuration, world: World): Promise<readonly Detector[]> {
-  return simulatedRegion ? [(await import('./simulated.ts')).simulatedDetector(world)] : []
+export async function detectors(configuration: Configuration, world: World): Promise<readonly Detector[]> {
+  const simulated = configuration.simulatedRegion ? [(await import('./simulated.ts')).simulatedDetector(world)] : []
+  return [localDetector(configuration), ...simulated]
 }
 
 /** Whatever is asked whether it is there has so long to say so: a start does not wait for a daemon that hangs. */
