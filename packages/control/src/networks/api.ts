@@ -55,10 +55,12 @@ export const networkRoutes = ({ whole, clients, store }: NetworkRoutesOptions): 
       const draft = Network.draft({ world, place, caller, ...fields, spec, status: asked })
       const holder = holderOf(everything, draft)
       if (holder) {
-        const message = `overlaps with ${holder.spec.cidr} of network ${holder.name}`
+        // Who may make networks and not read them is not told what there is.
+        const isSeen = caller.may('networks:read', place)
+        const message = isSeen ? `overlaps with ${holder.spec.cidr} of network ${holder.name}` : 'is taken in part'
         throw fail('invalid', `${cidr} ${message}, in the same project and region`, {
           errors: [{ path: '/spec/cidr', message }],
-          extensions: { network: holder.id },
+          ...(isSeen && { extensions: { network: holder.id } }),
         })
       }
       return concludeCreate(services, Network, draft, set => {

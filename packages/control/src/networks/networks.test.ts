@@ -111,7 +111,18 @@ test('no region is named: the default is meant', async () => {
   expect(spec.region).toBe(sky.metadata.id)
 })
 
-test('a region that takes nothing new, is not for this organization, or cannot do it: refused', async () => {
+test('whoever may make networks and not read them is not told of those there are', async () => {
+  const { house, network } = await openNetworkHouse()
+  await network('secret', '10.0.0.0/24')
+  await house.must(201, 'POST', '/v1/organizations/acme/roles', {
+    body: { name: 'blind', spec: { permissions: ['networks:create'] } },
+  })
+  const { token } = await house.account('acme', 'robot', { role: 'blind', project: 'shop' })
+  const body = { name: 'n2', spec: { region: 'sky', cidr: '10.0.0.0/16' } }
+  expect(JSON.stringify(await house.must(422, 'POST', `${shop}/networks`, { token, body }))).not.toContain('secret')
+})
+
+test('a region that takes nothing new or is not for this organization: refused', async () => {
   const { house, region, network, make } = await openNetworkHouse()
   const { metadata } = await house.must(200, 'GET', '/v1/organizations/globex')
   await region('theirs', { organizations: [metadata.id] })

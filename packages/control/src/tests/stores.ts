@@ -37,7 +37,7 @@ function onPostgres(): void {
 /** Every test below a directory that opens a house, once more on PostgreSQL: whoever adds one need not think of it. */
 export function describeOnPostgres(directory: string, only: (file: string) => boolean = () => true): void {
   const opensHouse = (file: string) =>
-    /tests\/(?:region-)?(?:house|shop)\.ts'/.test(readFileSync(join(directory, file), 'utf8'))
+    /tests\/(?:region-|network-)?(?:house|shop)\.ts'/.test(readFileSync(join(directory, file), 'utf8'))
   const files = globSync('**/*.test.ts', { cwd: directory }).filter(
     file => !/-on-(postgres|sqlite)|fuzz/.test(file) && only(file) && opensHouse(file),
   )

@@ -55,6 +55,7 @@ class Ground {
     this.#fuzz.secrets.add(secretKey, 'the key of a region')
     const spec = { provider: 'simulated', credentials: { key: secretKey } }
     await this.#ask('POST', '/v1/regions', { name: `here-${this.#suffix}`, spec })
+    await this.#furnish(`/v1/projects/${acme}%2Fshop`)
     await this.#ask('POST', '/v1/grants', { principal: await this.#robot(), role: 'auditor' })
     const revoked = await this.#account(acme, { role: 'org-admin' })
     await this.#ask('DELETE', revoked.path)
@@ -78,6 +79,15 @@ class Ground {
       auditor,
       ...strangers,
     ]
+  }
+
+  /** What machines of a project are attached to. */
+  async #furnish(project: string): Promise<void> {
+    const network = { region: `here-${this.#suffix}`, cidr: '10.20.0.0/24' }
+    await this.#ask('POST', `${project}/networks`, { name: 'n1', spec: network })
+    const rules = [{ direction: 'ingress', protocol: 'tcp', port: 22, cidr: '0.0.0.0/0' }]
+    await this.#ask('POST', `${project}/security-groups`, { name: 'web', spec: { network: 'n1', rules } })
+    await this.#ask('POST', `${project}/ssh-authorities`, { name: 'ours', spec: { managed: true } })
   }
 
   /** Whoever has the machine has the house: what fuzzing has done to the admin is undone as on the machine itself. */
