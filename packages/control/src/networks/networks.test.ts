@@ -209,11 +209,15 @@ test('what the region refuses for good is told with its reason, and can be delet
   expect(await used('networks')).toBe(0)
 })
 
-test('credentials that are not accepted are the operator’s to renew: it is tried until they are', async () => {
-  const { cloud, network, until } = await openNetworkHouse()
+test('credentials that are not accepted are the operator’s to renew: it is told, and tried until they are', async () => {
+  const { house, cloud, network, until } = await openNetworkHouse()
   cloud.revokeKey(secretKey)
   await network('n1', '10.0.0.0/24')
-  await new Promise(resolve => setImmediate(resolve))
+  const conditions = async () => (await house.must(200, 'GET', `${shop}/networks/n1`)).status.conditions
+  await expect
+    .poll(conditions, { timeout: 10_000, interval: 20 })
+    .toMatchObject([{ type: 'Delayed', reason: 'Auth', message: expect.stringContaining('an operator must renew') }])
   cloud.addKey(secretKey, 'default')
   await until('networks/n1', 'ready')
+  expect(await conditions()).toEqual([])
 })
