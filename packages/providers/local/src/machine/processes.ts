@@ -40,6 +40,15 @@ export function isAlive(mark: ProcessMark): boolean {
 
 export const sessionOf = (pid: number): number => Number(statistics(pid)?.[sessionField] ?? 0)
 
+const ticksPerSecond = 100
+const timeFields = [11, 12, 13, 14]
+
+/** Of it and of those of its children that have ended: over a whole tree this never goes back. */
+export function processorSeconds(pid: number): number {
+  const fields = statistics(pid)
+  return timeFields.reduce((ticks, field) => ticks + Number(fields?.[field] ?? 0), 0) / ticksPerSecond
+}
+
 export function childrenOf(pid: number): number[] {
   const text = readOr(`/proc/${pid}/task/${pid}/children`, '')
   return text.split(' ').filter(Boolean).map(Number)

@@ -1,6 +1,6 @@
 // The supervisor of one region: the parent of everything that runs there. It outlives the control plane that started it,
 // ends when nothing runs and nobody asks, and whatever it runs outlives it in turn: the next one takes over.
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId, seconds, type Timer, realWorld as world } from '@stead/world'
 import { Cgroups } from '../cgroups/index.ts'
@@ -51,6 +51,8 @@ let clients = 0
 
 function leave(): void {
   server.close()
+  // The lock is still ours: nobody else can be listening there yet.
+  rmSync(join(directory, files.socket), { force: true })
   region.leave()
   if (region.isIdle) cgroups.leave()
   process.exit()

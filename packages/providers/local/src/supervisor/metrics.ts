@@ -1,7 +1,7 @@
 import { type MetricsSample, type Usage, unknownUsage } from '@stead/provider-kit'
-import type { Instant } from '@stead/world'
+import { type Instant, instant } from '@stead/world'
 import { readOr } from '../cgroups/hierarchies.ts'
-import { treeOf } from '../machine/processes.ts'
+import { processorSeconds, treeOf } from '../machine/processes.ts'
 import type { Instance } from './instance.ts'
 import type { Service } from './service.ts'
 
@@ -9,29 +9,39 @@ import type { Service } from './service.ts'
 export function sampleOf(instance: Instance, at: Instant): MetricsSample {
   const running = [...instance.services.values()].filter(({ run }) => run !== undefined)
   const services = Object.fromEntries(running.map(service => [service.name, usageOf(service)]))
-  return { at, since: instance.state.startedAt, total: total(Object.values(services)), services }
+  return { at, since: sinceOf(instance, running), total: total(Object.values(services)), services }
+}
+
+/** Groups count from the start of the instance. Processes that are weighed one by one count from their own. */
+function sinceOf({ state }: Instance, running: readonly Service[]): Instant | null {
+  if (running.every(({ cgroup }) => cgroup !== undefined)) return state.startedAt
+  const starts = running.map(({ name }) => state.services[name]?.run?.startedAt ?? 0)
+  return starts.length === 0 ? null : instant(Math.max(...starts))
 }
 
 function usageOf(service: Service): Usage {
   const usage = service.cgroup?.usage() ?? unknownUsage
-  // Without control groups the processes can still be weighed. What their dead cost is known to nobody.
-  return usage.memoryBytes === null ? { ...usage, memoryBytes: residentBytes(service.run?.first?.pid) } : usage
+  if (usage.memoryBytes !== null && usage.cpuSeconds !== null) return usage
+  const pids = service.run?.first ? treeOf(service.run.first.pid) : []
+  return {
+    ...usage,
+    cpuSeconds: usage.cpuSeconds ?? sum(pids.map(processorSeconds)),
+    memoryBytes: usage.memoryBytes ?? sum(pids.map(residentBytes)),
+  }
 }
+
+const sum = (numbers: readonly number[]): number | null =>
+  numbers.length === 0 ? null : numbers.reduce((total, number) => total + number, 0)
 
 const pageBytes = 4_096
 
-function residentBytes(pid: number | undefined): number | null {
-  if (pid === undefined) return null
-  return treeOf(pid)
-    .map(each => Number(readOr(`/proc/${each}/statm`, '0 0').split(' ')[1]) * pageBytes)
-    .reduce((sum, bytes) => sum + bytes, 0)
-}
+const residentBytes = (pid: number): number => Number(readOr(`/proc/${pid}/statm`, '0 0').split(' ')[1]) * pageBytes
 
 /** A sum of which one part is unknown is unknown. A limit counts only when all have one. */
 function total(parts: readonly Usage[]): Usage {
   if (parts.length === 0) return unknownUsage
   const names = Object.keys(unknownUsage) as (keyof Usage)[]
-  const sum = (name: keyof Usage) =>
+  const add = (name: keyof Usage) =>
     parts.reduce<number | null>((all, part) => (all === null || part[name] === null ? null : all + part[name]), 0)
-  return Object.fromEntries(names.map(name => [name, sum(name)])) as unknown as Usage
+  return Object.fromEntries(names.map(name => [name, add(name)])) as unknown as Usage
 }

@@ -8,13 +8,15 @@ import type { Ids } from '../sandbox/paths.ts'
 const run = promisify(execFile)
 
 /** Named pipes that are ready to be used: making one takes a program, and a launch should not wait for it. */
-const poolSize = 32
+const poolSize = 64
 
 /** Where everything of a region is, as its supervisor sees it. */
 export class Place {
   /** On the disk: `instances`, `images`. In memory and for us alone, when there is any isolation: `stage`. */
   readonly work: string
   readonly #pool: string
+  /** Those that are whole: while a row of them is being made, the first ones can be seen already. */
+  readonly #ready: string[] = []
   #made = 0
   #filling: Promise<void> | undefined
 
@@ -49,12 +51,12 @@ export class Place {
   /** Puts a named pipe at this path, unless there is one. */
   async pipe(path: string, owner: Ids | undefined): Promise<void> {
     if (existsSync(path)) return
-    let name = readdirSync(this.#pool)[0]
-    while (name === undefined) {
+    let pipe = this.#ready.pop()
+    while (pipe === undefined) {
       await this.fillPool()
-      name = readdirSync(this.#pool)[0]
+      pipe = this.#ready.pop()
     }
-    renameSync(join(this.#pool, name), path)
+    renameSync(pipe, path)
     if (owner) chownSync(path, owner.uid, owner.gid)
     void this.fillPool()
   }
@@ -67,9 +69,10 @@ export class Place {
   }
 
   async #fill(): Promise<void> {
-    const missing = poolSize - readdirSync(this.#pool).length
+    const missing = poolSize - this.#ready.length
     if (missing < poolSize / 2) return
     const paths = Array.from({ length: missing }, () => join(this.#pool, String(++this.#made)))
     await run(program('mkfifo'), ['-m', '0600', ...paths], { env: {} })
+    this.#ready.push(...paths)
   }
 }

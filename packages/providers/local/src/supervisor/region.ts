@@ -74,9 +74,7 @@ export class Region {
   }
 
   terminate(id: string): void {
-    const instance = this.#instances.get(id)
-    // Whoever asks again while it goes is told the same. What fails stays, and is tried again by the next supervisor.
-    void instance?.terminate().catch(error => console.error(`terminating ${id}:`, error))
+    this.#instances.get(id)?.terminate()
   }
 
   leave(): void {

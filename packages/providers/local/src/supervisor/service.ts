@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ProviderError, type ServiceLaunch } from '@stead/provider-kit'
+import { millis, seconds } from '@stead/world'
 import type { Cgroup } from '../cgroups/index.ts'
 import { openForService } from '../logs/pipe.ts'
 import { LogWriter } from '../logs/writer.ts'
@@ -123,6 +124,33 @@ export class Service {
     const parts = { ...this.#parts(mark.oomKills), pipes, statusFile: this.#path('status') }
     this.#run = new Run(parts, { monitor: mark.monitor, first: mark.first })
     return this.#run
+  }
+
+  /** Ends its process: asks first and kills when the grace is over, or kills at once. */
+  async end(hard: boolean): Promise<void> {
+    const { world } = this.#context
+    while (this.isBusy) await world.sleep(millis(2))
+    const run = this.#run
+    if (!run) return
+    const done = new AbortController()
+    if (hard) run.kill()
+    else {
+      run.terminate()
+      world.sleep(seconds(this.launch.stopGraceSeconds), done.signal).then(
+        () => run.kill(),
+        () => {},
+      )
+    }
+    await run.ended
+    done.abort()
+  }
+
+  async removeGroup(): Promise<void> {
+    // What was killed takes a moment to leave its group.
+    for (let pause = 1; this.#cgroup && !this.#cgroup.remove(); pause = Math.min(pause * 2, 100)) {
+      this.#cgroup.kill()
+      await this.#context.world.sleep(millis(pause))
+    }
   }
 
   /** Moves a process that entered it from outside, with what it has started by now, into its group. */

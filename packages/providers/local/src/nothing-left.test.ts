@@ -1,0 +1,75 @@
+import { existsSync, globSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { describeWith } from '@stead/testing'
+import { expect, test } from 'vitest'
+import { files } from './supervisor/files.ts'
+import { services, shell, TestRegion } from './tests/region.ts'
+
+const count = 200
+const together = 20
+
+/** With everything that could be left behind: a port, a volume, a secret, a tree of processes. */
+const unit = services({
+  main: shell('sleep 600 & sleep 600', {
+    ports: [{ name: 'http', protocol: 'tcp' }],
+    volumes: [{ name: 'v', path: '/v', readOnly: false }],
+    files: [{ path: '/run/secret', content: Buffer.from('x'), secret: true }],
+    resources: { memoryMiB: 64, cpuMillis: 500 },
+  }),
+})
+
+/** The namespaces that processes of this machine are in, as far as we may see. */
+function namespaces(): Set<string> {
+  const links = globSync('/proc/[0-9]*/ns/{mnt,pid,net,user}').flatMap(path => {
+    try {
+      return [readlinkSync(path)]
+    } catch {
+      return [] // it ended meanwhile
+    }
+  })
+  return new Set(links)
+}
+
+describeWith('bubblewrap', 'many instances', () => {
+  test(`${count} started and stopped leave no process, group, mount, namespace, socket or file`, {
+    timeout: 300_000,
+  }, async () => {
+    const region = await TestRegion.open()
+    try {
+      await region.provider.catalog()
+      const settled = readdirSync(region.directory).sort()
+      const supervisor = await region.supervisor()
+      const [openFiles, mounts] = [
+        () => readdirSync(`/proc/${supervisor}/fd`).length,
+        () => readFileSync(`/proc/${supervisor}/mounts`, 'utf8').split('\n').length,
+      ]
+      const before = { openFiles: openFiles(), mounts: mounts(), ours: readFileSync('/proc/mounts', 'utf8') }
+      const namespacesOf = new Set<string>()
+      for (let done = 0; done < count; done += together) {
+        const batch = await Promise.all(Array.from({ length: together }, () => region.running(unit)))
+        for (const { id } of batch) {
+          const pid = region.state(id).services.main!.run!.first!.pid
+          for (const kind of ['mnt', 'pid', 'net', 'user']) namespacesOf.add(readlinkSync(`/proc/${pid}/ns/${kind}`))
+        }
+        await Promise.all(batch.map(({ id }) => region.provider.terminate(id)))
+        await region.eventually('the batch to be gone', () => region.instances().length === 0 || undefined, 60_000)
+      }
+      expect(namespacesOf.size).toBeGreaterThanOrEqual(4 * together)
+      expect(region.cgroups()).toEqual([])
+      expect(readdirSync(region.directory).sort()).toEqual(settled)
+      expect(readdirSync(`${region.directory}/stage`)).toEqual([])
+      expect(readFileSync('/proc/mounts', 'utf8')).toBe(before.ours)
+      expect(mounts()).toBe(before.mounts)
+      await region.eventually('its files to be closed', () => openFiles() <= before.openFiles + 2 || undefined)
+      // What was killed at one stroke is reaped by the machine's first process, in its own time.
+      await region.eventually('their namespaces to be gone', () => {
+        const alive = namespaces()
+        return [...namespacesOf].every(each => !alive.has(each)) || undefined
+      })
+      await region.provider.close()
+      await region.eventually('the supervisor to end by itself', () => !existsSync(`/proc/${supervisor}`) || undefined)
+      expect(existsSync(`${region.directory}/${files.socket}`)).toBe(false)
+    } finally {
+      await region.close()
+    }
+  })
+})
