@@ -41,8 +41,9 @@ export async function change(
       const sized = step.resize ? resized(kept, step.resize) : kept
       let info = step.resize && (await resize(reach, server, step.resize))
       if (step.rest === 'update') info = await update(reach, server, sized, { ...to, power: applied.power })
-      if (step.retag) await update(reach, server, sized, { ...sized, tags: to.tags })
       if (step.rest === 'rebuild') info = await rebuild(reach, server, { ...to, power }, { target, fresh })
+      // After it: repeated once the disk is new, an update of what was before would describe something that is not there.
+      if (step.retag) info = await update(reach, server, { ...to, power, tags: from.tags }, { ...to, power })
       // It was stopped for its new size, or has the power it was rebuilt with: what is wanted is made true after this.
       const reached = step.rest === 'rebuild' ? power : step.resize ? 'off' : applied.power
       await writeChanged(reach, server, { target, power: reached, info })

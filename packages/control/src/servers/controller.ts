@@ -25,8 +25,16 @@ const concurrency = 256
 /** A stop that did not take is asked for again after this. */
 const stopAgain = seconds(5)
 
+/** What it decides by and acts with. Others are put in its place to see whether their bugs are found. */
+const parts = {
+  decide: decideServer,
+  ...{ intendLaunch, launch, find, beginAnew, terminate, forget, change, start, stop, reboot },
+}
+export type ServerParts = typeof parts
+
 /** Makes each server true at its backend, once, whatever happens on the way; and ends it there before it is forgotten. */
-export function serverController(surroundings: ServerSurroundings): Controller {
+export function serverController(surroundings: ServerSurroundings, others: Partial<ServerParts> = {}): Controller {
+  const own = { ...parts, ...others }
   const patience = new Patience()
   return controller<Server>({
     name: 'servers',
@@ -43,9 +51,9 @@ export function serverController(surroundings: ServerSurroundings): Controller {
         const reach = await reachRegion(context, surroundings, region)
         stage = 'act'
         const view = { server, groups: reach.provider.capabilities().groups, remembers: reach.remembers }
-        const action = decideServer(view)
+        const action = own.decide(view)
         if (action.type === 'intend-launch' || action.type === 'launch') stage = 'launch'
-        const result = await perform(action, { reach, server })
+        const result = await perform(action, { reach, server, own })
         patience.forget(server.id)
         return result
       } catch (error) {
@@ -75,9 +83,10 @@ const observeOnly = ({ spec, status, deletedAt }: Server): Result =>
 interface Pass {
   readonly reach: Reach
   readonly server: Server
+  readonly own: ServerParts
 }
 
-async function perform(action: ServerAction, { reach, server }: Pass): Promise<Result> {
+async function perform(action: ServerAction, { reach, server, own }: Pass): Promise<Result> {
   const { context } = reach
   const newest = () => context.cache.get(servers, server.id) ?? server
   switch (action.type) {
@@ -85,26 +94,26 @@ async function perform(action: ServerAction, { reach, server }: Pass): Promise<R
       await settle(context, server)
       return done
     case 'intend-launch':
-      await intendLaunch(reach, server)
-      await launch(reach, newest(), { fresh: reach.remembers })
+      await own.intendLaunch(reach, server)
+      await own.launch(reach, newest(), { fresh: reach.remembers })
       return done
     case 'launch':
-      await launch(reach, server, { fresh: false })
+      await own.launch(reach, server, { fresh: false })
       return done
     case 'find':
-      if ((await find(reach, server)) === 'nothing')
-        await (server.deletedAt === undefined ? beginAnew(reach, server) : forget(reach, server))
+      if ((await own.find(reach, server)) === 'nothing')
+        await (server.deletedAt === undefined ? own.beginAnew(reach, server) : own.forget(reach, server))
       return done
     case 'terminate':
-      return (await terminate(reach, server)) ?? done
+      return (await own.terminate(reach, server)) ?? done
     case 'forget':
-      await forget(reach, server)
+      await own.forget(reach, server)
       return done
     case 'intend-change':
       await writeIntent(context, server, { applying: action.target })
-      return finishChange(reach, newest(), true)
+      return finishChange({ reach, server: newest(), own }, true)
     case 'change':
-      return finishChange(reach, server, false)
+      return finishChange({ reach, server, own }, false)
     case 'note': {
       const { power, restart } = action
       await writeIntent(context, server, {
@@ -115,13 +124,13 @@ async function perform(action: ServerAction, { reach, server }: Pass): Promise<R
     }
     case 'start':
       await writeIntent(context, server, { powering: 'on' })
-      await start(reach, newest())
+      await own.start(reach, newest())
       return done
     case 'stop':
       await writeIntent(context, server, { powering: 'off' })
-      return (await stop(reach, newest(), action)) ? done : again(stopAgain, 'the stop did not take')
+      return (await own.stop(reach, newest(), action)) ? done : again(stopAgain, 'the stop did not take')
     case 'reboot':
-      await reboot(reach, server, action)
+      await own.reboot(reach, server, action)
       return done
     case 'refuse':
       await refuse(context, server, action.message)
@@ -129,9 +138,9 @@ async function perform(action: ServerAction, { reach, server }: Pass): Promise<R
   }
 }
 
-async function finishChange(reach: Reach, server: Server, fresh: boolean): Promise<Result> {
+async function finishChange({ reach, server, own }: Pass, fresh: boolean): Promise<Result> {
   const target = server.status.applying!
-  const changed = await change(reach, server, target, { fresh })
+  const changed = await own.change(reach, server, target, { fresh })
   if (typeof changed === 'string') return done
   const message = `this cannot be changed in place in its region: ${changed.impossible.join(', ') || 'the disk'}`
   await refuse(reach.context, server, message, { applying: undefined, refused: target })

@@ -66,7 +66,10 @@ export function failureAfter(
   return { code, message, retrying, since: now, ...(refused && { refused }) }
 }
 
-const usualPace = { base: seconds(1), cap: minutes(1) }
+/**
+ * Not sooner than after a second: what was not answered may still happen, and must not come after what is asked for next.
+ */
+const usualPace = { base: seconds(2), cap: minutes(1) }
 /** Room and limits change in minutes, and so do credentials: asking sooner only costs. */
 const slowPace = { base: seconds(10), cap: minutes(5) }
 const slow: ReadonlySet<ProviderErrorCode> = new Set(['Capacity', 'Quota', 'Auth', 'InvalidConfig', 'Unsupported'])

@@ -5,7 +5,6 @@ import {
   controller,
   createMetrics,
   DeadlineError,
-  done,
   type Metrics,
   type ReconcileContext,
   type Result,
@@ -15,7 +14,7 @@ import { backoff, isProviderError, listAll, ownerTags, type Provider, type Watch
 import { type Duration, millis, minutes, seconds } from '@stead/world'
 import { Region } from '../../regions/model.ts'
 import { isMoving, movingServers, type Server, servers, serversByBackend } from '../model.ts'
-import { type Orphan, orphans, orphansByRegion } from '../orphans/model.ts'
+import { Orphan, orphansByRegion } from '../orphans/model.ts'
 import { sweep, sweepMetrics } from '../orphans/sweep.ts'
 import type { ServerSurroundings } from '../reach.ts'
 import { RegionMemory } from './memory.ts'
@@ -81,10 +80,6 @@ export function regionObserver({ store, clients, metrics = createMetrics() }: Ob
     wakes: [movingWake, reapWake],
     async reconcile(region, context) {
       const memory = memoryOf(region, context)
-      if (region.spec.mode === 'maintenance') {
-        memory.stream.close()
-        return done
-      }
       try {
         const provider = await context.outside(calls.connect, () => clients.of(region))
         const pause = await look({ region, context, memory, provider })
@@ -115,13 +110,13 @@ const doesMove = ({ cache }: ReconcileContext, region: string): boolean =>
 
 /** An operator has said that an orphan is to go. */
 const reapWake: Wake = {
-  kind: orphans,
+  kind: Orphan.kind,
   keys: ({ object }) => ((object as Orphan).spec.reap ? [(object as Orphan).spec.region] : []),
 }
 
 const isReaping = ({ cache }: ReconcileContext, region: string): boolean =>
   cache.count({
-    kind: orphans,
+    kind: Orphan.kind,
     index: { name: orphansByRegion.name, key: region },
     where: ({ spec }) => spec.reap !== undefined,
   }) > 0
@@ -185,5 +180,6 @@ async function digest({ region, context, memory, provider }: Pass, census: Censu
   }
   memory.meet(found.strangers, census.began.monotonic)
   await writeSeen(context, found.seen)
-  await watchOver({ region, context, provider, memory }, found)
+  // In maintenance things come and go: what is missing then is looked for when it is over.
+  if (region.spec.mode !== 'maintenance') await watchOver({ region, context, provider, memory }, found)
 }

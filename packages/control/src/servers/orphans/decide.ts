@@ -1,5 +1,5 @@
 import type { ServerState } from '@stead/provider-kit'
-import type { Duration } from '@stead/world'
+import type { Duration, Instant } from '@stead/world'
 import { type Orphan, type OrphanReason, removedAfter, reportedAfter, sweepCap } from './model.ts'
 
 /** A backend object that maps to nothing, or to a server that has another, as the last complete list shows it. */
@@ -8,7 +8,7 @@ export interface Stranger {
   readonly serverId: string | undefined
   readonly reason: OrphanReason
   readonly state: ServerState
-  readonly launchedAt: number | undefined
+  readonly launchedAt: Instant | undefined
   /** Between the first complete list that showed it and the last, with none in between that did not. */
   readonly seenFor: Duration
 }

@@ -1,6 +1,9 @@
-import { type BaseStatus, type Index, kindOf, type StoredObject } from '@stead/engine'
-import type { ServerState } from '@stead/provider-kit'
-import { type Duration, minutes, seconds } from '@stead/world'
+import type { BaseStatus, Index, StoredObject } from '@stead/engine'
+import { type ServerState, serverStates } from '@stead/provider-kit'
+import { type Duration, type Instant, isoTime, minutes, seconds } from '@stead/world'
+import { Time } from '../../resource/model.ts'
+import { nameless } from '../../resource/nameless.ts'
+import { Type } from '../../schema/type.ts'
 
 /** `unknown`: of no server that we have. `duplicate`: of a server that has another. */
 export type OrphanReason = 'unknown' | 'duplicate'
@@ -18,14 +21,33 @@ export interface OrphanSpec {
 }
 
 export interface OrphanStatus extends BaseStatus {
+  /** When it was first reported. */
   readonly state: ServerState
-  readonly launchedAt?: number
+  readonly launchedAt?: Instant
 }
 
-export const orphans = kindOf<Orphan>('orphan')
+export const Orphan = nameless<OrphanSpec, OrphanStatus>('orphan', 'orp', {
+  spec: Type.Object({
+    region: Type.String(),
+    backendId: Type.String({ description: 'What the backend calls it.' }),
+    serverId: Type.Optional(Type.String({ description: 'The server that its tag names.' })),
+    reason: Type.Enum(['unknown', 'duplicate'], {
+      description: '`unknown`: nothing here is known of its server. `duplicate`: its server has another.',
+    }),
+    reap: Type.Optional(Type.Object({ by: Type.String() }, { description: 'Who has said that it is to go.' })),
+  }),
+  status: Type.Object({
+    state: Type.Enum([...serverStates], { description: 'As it was when it was found.' }),
+    launchedAt: Type.Optional(Time),
+  }),
+  show: ({ spec, status: { state, launchedAt } }) => ({
+    spec,
+    status: { state, ...(launchedAt !== undefined && { launchedAt: isoTime(launchedAt) }) },
+  }),
+})
 export type Orphan = StoredObject<OrphanSpec, OrphanStatus>
 
-export const orphansByRegion: Index<Orphan> = { name: 'region', kind: orphans, keys: ({ spec }) => [spec.region] }
+export const orphansByRegion: Index<Orphan> = { name: 'region', kind: Orphan.kind, keys: ({ spec }) => [spec.region] }
 
 /** A launch that is younger than our view of the store looks like one: what is told has lasted a while. */
 export const reportedAfter: Duration = seconds(30)

@@ -7,7 +7,7 @@ import { type Tombstone, tombstones } from '../ending.ts'
 import { holdOf } from '../hold.ts'
 import type { RegionMemory } from '../observing/memory.ts'
 import { decideOrphans, isOld, type OrphanDecision, type Stranger } from './decide.ts'
-import { type Orphan, type OrphanSpec, type OrphanStatus, orphans, orphansByRegion } from './model.ts'
+import { Orphan, type OrphanSpec, type OrphanStatus, orphansByRegion } from './model.ts'
 
 const terminating = { name: 'terminate', mutates: true, deadline: seconds(30) } as const
 
@@ -34,7 +34,10 @@ export const sweepMetrics = (metrics: Metrics) => ({
 /** Reports what is nobody's, and removes of it what surely was to be gone, or what an operator has said is to go. */
 export async function sweep(sweeping: Sweep): Promise<void> {
   const { region, context, memory } = sweeping
-  const reported = context.cache.list({ kind: orphans, index: { name: orphansByRegion.name, key: region.id } }).items
+  const reported = context.cache.list({
+    kind: Orphan.kind,
+    index: { name: orphansByRegion.name, key: region.id },
+  }).items
   const strangers = strangersIn(memory)
   if (strangers.length === 0 && reported.length === 0) return
   const decision = decideOrphans({ strangers, reported, givenUp: await givenUp(sweeping, strangers) })
@@ -94,7 +97,7 @@ const orphanOf = (
   region: Region,
   made: Pick<Orphan, 'id' | 'createdAt'>,
 ): ObjectDraft<OrphanSpec, OrphanStatus> => ({
-  kind: orphans,
+  kind: Orphan.kind,
   ...made,
   labels: {},
   finalizers: [],

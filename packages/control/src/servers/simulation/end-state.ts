@@ -1,24 +1,28 @@
 import { canonicalJson } from '@stead/engine'
 import type { Ledger } from '@stead/engine/simulation'
 import type { ControlStage } from '../../simulation/index.ts'
-import { type Server, servers } from '../model.ts'
-import { orphans } from '../orphans/model.ts'
+import { isSteady, type Server, servers } from '../model.ts'
+import { Orphan } from '../orphans/model.ts'
 import { type Box, boxes, wentAstray } from './boxes.ts'
 import { lastSpec, type Plan } from './plan.ts'
 
-/** The objects of a kind, as the ledger has them: no cache, no node in between. */
-export function known<T>(ledger: Ledger, kind: string): T[] {
-  return [...ledger.objects.values()]
-    .filter(object => object.kind === kind)
-    .map(({ id, generation, revision, spec, rest }) => ({
-      ...JSON.parse(rest),
-      kind,
-      id,
-      generation,
-      revision,
-      spec: JSON.parse(spec),
-    }))
+type Encoded = Ledger['objects'] extends Map<string, infer Change> ? Change : never
+
+/** What was read once is read: versions never change, and all of them are looked at after every commit. */
+const readAlready = new WeakMap<Encoded, unknown>()
+
+function read(object: Encoded): unknown {
+  const before = readAlready.get(object)
+  if (before) return before
+  const { kind, id, generation, revision, spec, rest } = object
+  const fresh = { ...JSON.parse(rest), kind, id, generation, revision, spec: JSON.parse(spec) }
+  readAlready.set(object, fresh)
+  return fresh
 }
+
+/** The objects of a kind, as the ledger has them: no cache, no node in between. */
+export const known = <T>(ledger: Ledger, kind: string): T[] =>
+  [...ledger.objects.values()].filter(object => object.kind === kind).map(read) as T[]
 
 type Sight = Pick<ControlStage, 'ledger' | 'cloud'>
 
@@ -26,7 +30,7 @@ export const liveIn = (cloud: ControlStage['cloud']) =>
   [...cloud.account().servers].filter(({ state }) => state !== 'deleting' && state !== 'deleted')
 
 /** Everything is as it should be and says so; nothing is on its way, and nothing is left over. */
-export function isSettled({ ledger, cloud }: Sight, plan: Plan): boolean {
+export function isSettled({ ledger, cloud }: Sight, { plan, strays }: { plan: Plan; strays: number }): boolean {
   cloud.clockwork.advance()
   const live = liveIn(cloud)
   const here = known<Server>(ledger, servers)
@@ -35,20 +39,21 @@ export function isSettled({ ledger, cloud }: Sight, plan: Plan): boolean {
     return spec ? [{ id: life.id, spec }] : []
   })
   if (known<Box>(ledger, boxes).length !== wanted.length) return false
-  if (here.length !== wanted.length || live.length !== wanted.length || known(ledger, orphans).length > 0) return false
+  if (here.length !== wanted.length || live.length !== wanted.length + strays) return false
+  if (known(ledger, Orphan.kind).length !== strays) return false
   return wanted.every(({ id, spec }) => {
     const server = here.find(({ owner }) => owner?.id === id)
     const real = live.find(each => each.id === server?.status.backendId)
-    if (!server || !real || wentAstray(server) || server.deletedAt !== undefined) return false
-    const { applied, applying, failure, observed, lost } = server.status
+    if (!server || !real || !isSteady(server) || wentAstray(server)) return false
+    const { failure, observed } = server.status
     const { source } = real.spec
     return (
-      !applying &&
       !failure &&
-      !lost &&
-      applied?.launch === server.spec.launch.sealed &&
-      applied.power === spec.power &&
-      real.state === (spec.power === 'on' ? 'active' : 'halted') &&
+      server.spec.power === spec.power &&
+      server.spec.restart!.sequence >= spec.restarts &&
+      server.spec.rebuild!.sequence >= spec.rebuilds &&
+      // One that did not come up is off, too.
+      (spec.power === 'on' ? ['active'] : ['halted', 'error']).includes(real.state) &&
       observed?.state === (spec.power === 'on' ? 'running' : 'stopped') &&
       source.type === 'machine' &&
       source.flavor === spec.flavor &&
@@ -71,6 +76,6 @@ export function endState({ ledger, cloud }: Sight): string {
     servers: here.length,
     slots: [...ledger.keys.keys()].filter(key => key.startsWith('server-slot/')).length,
     live: liveIn(cloud).length,
-    orphans: known(ledger, orphans).length,
+    orphans: known(ledger, Orphan.kind).length,
   })
 }

@@ -1,6 +1,8 @@
 import { drawMix, type FaultMix } from '@stead/engine/simulation'
-import { millis, SeededRandom, seconds } from '@stead/world'
+import { createToken, type LaunchSpec, serverTags } from '@stead/provider-kit'
+import { millis, minutes, SeededRandom, seconds } from '@stead/world'
 import {
+  type Around,
   type ControlOutcome,
   type ControlStage,
   controlFaults,
@@ -8,10 +10,10 @@ import {
   runControl,
   type Sky,
 } from '../../simulation/index.ts'
-import { serverController } from '../controller.ts'
+import { type ServerParts, serverController } from '../controller.ts'
 import { serverIndexes } from '../model.ts'
 import { regionObserver } from '../observing/observer.ts'
-import { orphansByRegion } from '../orphans/model.ts'
+import { orphansByRegion, removedAfter } from '../orphans/model.ts'
 import { boxController } from './boxes.ts'
 import { endState, isSettled } from './end-state.ts'
 import { drawPlan, type Plan } from './plan.ts'
@@ -21,25 +23,57 @@ import { type ServerInvariant, Watchman } from './watchman.ts'
 export type ServersOutcome = ControlOutcome<ServerInvariant>
 type Options = Parameters<typeof runControl<ServerInvariant>>[0]
 
+/** What can be exchanged for something with a bug in it, to see whether it is found. */
+export interface Bugs {
+  readonly servers?: Partial<ServerParts>
+  readonly around?: (around: Around) => Around
+}
+
 export interface ServersOptions extends Omit<Options, 'play'> {
   readonly plan: Plan
+  readonly bugs?: Bugs
+  /** Something with our tags that no server here ever was: what a store finds that forgot it. */
+  readonly stray?: boolean
 }
 
 /** Runs servers once, with this plan. */
-export const runServers = ({ plan, ...options }: ServersOptions): Promise<ServersOutcome> =>
-  runControl<ServerInvariant>({ ...options, play: stage => serversPlay(stage, plan) })
+export const runServers = ({ plan, bugs = {}, stray = false, ...options }: ServersOptions): Promise<ServersOutcome> =>
+  runControl<ServerInvariant>({ ...options, play: stage => serversPlay(stage, { plan, bugs, stray }) })
 
-function serversPlay(stage: ControlStage<ServerInvariant>, plan: Plan): Play {
+function serversPlay(
+  stage: ControlStage<ServerInvariant>,
+  { plan, bugs, stray }: Required<Pick<ServersOptions, 'plan' | 'bugs' | 'stray'>>,
+): Play {
   const watchman = new Watchman(stage)
+  const until = stray ? leaveStray(stage) : 0
+  const buggy = (around: Around) => bugs.around?.(around) ?? around
   return {
     indexes: [...serverIndexes, orphansByRegion] as Play['indexes'],
-    controllers: around => [boxController(around, stage.region), serverController(around), regionObserver(around)],
+    controllers: around => [
+      boxController(around, stage.region),
+      serverController(around, bugs.servers),
+      regionObserver(buggy(around)),
+    ],
     users: () => runUsers(stage, plan),
     eachSecond: () => watchman.eachSecond(),
     synced: () => watchman.synced(),
-    isSettled: () => isSettled(stage, plan),
+    isSettled: () => stage.world.time >= until && isSettled(stage, { plan, strays: stray ? 1 : 0 }),
     endState: () => endState(stage),
   }
+}
+
+/** Answers until when it has to be left alone to be believed to be left alone for good. */
+function leaveStray({ cloud, region, world }: ControlStage<ServerInvariant>): number {
+  const owner = { controlPlane: 'store_simulated', region }
+  const tags = serverTags(owner, 'srv_stray')
+  const spec: LaunchSpec = {
+    name: 'stray',
+    power: 'on',
+    source: { type: 'machine', flavor: 'small', image: 'minimal' },
+    tags,
+  }
+  cloud.account().launch({ spec, tags, name: spec.name, token: createToken('stray'), fingerprint: '' })
+  return world.time + removedAfter + minutes(2)
 }
 
 /** A sky of its own for each seed: how creates happen once, how old its pictures are, whether it has a stream. */
@@ -61,7 +95,7 @@ export function drawSky(random: SeededRandom): Sky {
   }
 }
 
-export interface SeedOptions extends Pick<ServersOptions, 'nodes' | 'parts' | 'print'> {
+export interface SeedOptions extends Pick<ServersOptions, 'nodes' | 'parts' | 'print' | 'bugs'> {
   /** Faults to make more likely than the seed says. */
   readonly emphasis?: FaultMix
   /** What the sky must be like, whatever the seed says. */

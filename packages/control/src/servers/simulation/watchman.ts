@@ -9,7 +9,10 @@ export const serverInvariants = {
   'I1 one live backend object per server': 'two live objects in the cloud are of one server',
   'I2 nothing in the cloud without an owner': 'something in the cloud has had no server for longer than the grace time',
   'I4 what is deleted leaves nothing behind': 'something of a deleted object is still there',
-  'nothing ends that nobody asked to end': 'something in the cloud was ended though its server was to stay',
+  'nothing ends that nobody asked to end':
+    'something in the cloud was ended though it was to stay, or nobody ever had it',
+  'nothing is forgotten before it is gone': 'a server was forgotten while its backend object was still there',
+  'what is there is not called lost': 'a server was called lost whose backend object was there',
   'nothing is launched unannounced': 'something is in the cloud whose server does not say that it was sent',
 } as const
 
@@ -18,10 +21,17 @@ export type ServerInvariant = keyof typeof serverInvariants
 /** An orphan is seen twice, five minutes apart, before it goes; whatever else goes wrong, that is over by then. */
 const graceTime = 12 * 60_000
 
+/** What has been there for longer was not too late to be found. */
+const lateness = 15_000
+
 /** Watches servers and the cloud from outside. */
 export class Watchman {
   readonly #stage: ControlStage<ServerInvariant>
   readonly #ownerlessSince = new Map<string, number>()
+  /** Servers, and their backend objects as far as these are known. */
+  readonly #known = new Map<string, string | undefined>()
+  readonly #lost = new Set<string>()
+  readonly #forgotten = new Set<string>()
 
   constructor(stage: ControlStage<ServerInvariant>) {
     this.#stage = stage
@@ -37,17 +47,17 @@ export class Watchman {
     const live = liveIn(cloud).filter(({ tags }) => tags[ownTags.serverId] === serverId)
     violations.check(live.length <= 1, 'I1 one live backend object per server', () => `${serverId} has ${live.length}`)
     const server = known<Server>(ledger, servers).find(each => each.id === serverId)
-    if (!server) return
-    const mayEnd = server.deletedAt !== undefined || server.status.backendId !== id
+    const mayEnd = server ? server.deletedAt !== undefined : this.#forgotten.has(serverId)
     if (state === 'deleting')
       violations.check(mayEnd, 'nothing ends that nobody asked to end', () => `${id} of ${serverId} was ended`)
+    if (!server) return
     const isSent = server.status.launch === 'sent'
     violations.check(isSent, 'nothing is launched unannounced', () => `${id} of ${serverId} is there`)
   }
 
   eachSecond(): void {
-    const { world, ledger, violations, cloud } = this.#stage
-    const ownerless = liveIn(cloud).filter(({ tags }) => !ledger.objects.has(`${servers}/${tags[ownTags.serverId]}`))
+    const { world, violations, cloud } = this.#stage
+    const ownerless = liveIn(cloud).filter(({ tags }) => this.#forgotten.has(tags[ownTags.serverId] ?? ''))
     for (const id of this.#ownerlessSince.keys())
       if (!ownerless.some(each => each.id === id)) this.#ownerlessSince.delete(id)
     for (const { id } of ownerless) {
@@ -65,7 +75,39 @@ export class Watchman {
       const belongs = !key.startsWith('server-slot/') || ledger.objects.has(`${servers}/${holder}`)
       violations.check(belongs, leftover, () => `${key} is held by ${holder}, which is gone`)
     }
-    for (const { id, owner } of known<Server>(ledger, servers))
+    const here = known<Server>(ledger, servers)
+    for (const { id, owner } of here)
       violations.check(ledger.objects.has(`${boxes}/${owner?.id}`), leftover, () => `${id} has lost its box`)
+    this.#checkGone(here)
+  }
+
+  #checkGone(here: readonly Server[]): void {
+    const { ledger, violations, cloud } = this.#stage
+    cloud.clockwork.advance()
+    for (const { id, status, deletedAt } of here) {
+      const isThere = status.backendId !== undefined && cloud.account().servers.get(status.backendId) !== undefined
+      const isCalledLost = status.lost !== undefined && deletedAt === undefined && !this.#lost.has(id)
+      if (status.lost) this.#lost.add(id)
+      violations.check(!(isCalledLost && isThere), 'what is there is not called lost', () => `${id} is there`)
+      this.#known.set(id, status.backendId)
+    }
+    for (const id of this.#known.keys()) {
+      if (ledger.objects.has(`${servers}/${id}`)) continue
+      const [left] = this.#leftOf(id)
+      violations.check(!left, 'nothing is forgotten before it is gone', () => `${id} is still ${left?.state}`)
+      this.#known.delete(id)
+      this.#forgotten.add(id)
+    }
+  }
+
+  /** What was made by a launch that came long after anybody waited for it is not its: that is for the sweep. */
+  #leftOf(serverId: string): readonly { readonly state: string }[] {
+    const { cloud, world } = this.#stage
+    return [...cloud.account().servers].filter(
+      ({ id, tags, state, launchedAt }) =>
+        tags[ownTags.serverId] === serverId &&
+        state !== 'deleted' &&
+        (id === this.#known.get(serverId) || world.time - launchedAt > lateness),
+    )
   }
 }
