@@ -63,7 +63,14 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const catalogs = new RegionCatalogs({ clients, world, metrics })
     const surroundings = { store, sealer, clients, catalogs }
     const engine = startEngine({
-      ...{ store, world, metrics, log, controllers: roomControllers(surroundings), indexes: roomIndexes },
+      ...{
+        store,
+        world,
+        metrics,
+        log,
+        controllers: roomControllers({ ...surroundings, metrics }),
+        indexes: roomIndexes,
+      },
       retention: { records: recordRetention({ audit: configuration.auditRetention }) },
     })
     parts.add(enginePart(engine))

@@ -44,6 +44,7 @@ import { healthController } from './regions/health/controller.ts'
 import { Region } from './regions/model.ts'
 import { forgetRemoved } from './regions/upkeep.ts'
 import { regionWhole } from './regions/whole.ts'
+import { serving } from './servers/room.ts'
 import { systemRoute } from './system/api.ts'
 import type { ProgramVersion } from './system/model.ts'
 import { teardownController } from './teardown/controller.ts'
@@ -56,7 +57,7 @@ const networking = networkRoom({ toNetworks: [], toSecurityGroups: [], toSshAuth
 const inProjects: readonly Part[] = networking.inProjects
 
 /** What is in regions, and stands in the way of their end: see `inRegion`. */
-const inRegions: readonly Part[] = networking.inRegions
+const inRegions: readonly Part[] = [...serving.inRegions, ...networking.inRegions]
 const theRegion = regionWhole(inRegions)
 
 /** What people make in a project: each room adds its kinds. It can be watched, and changes of it are told. */
@@ -73,6 +74,7 @@ const audited = [
   Session,
   Invitation,
   Region,
+  ...serving.audited,
   auditedQuota,
 ] as unknown as readonly AuditedKind[]
 
@@ -87,6 +89,7 @@ export const recordRetention = ({
   [eventsTable]: events,
   [operationsTable]: operations,
   [operationIndexTable]: operations,
+  ...serving.retention,
 })
 
 /** What is outside the rooms, and how they reach it. */
@@ -97,19 +100,23 @@ export interface Surroundings {
   readonly clients: RegionClients
   /** What the backends offer, as this node knows it. */
   readonly catalogs: RegionCatalogs
+  /** Where controllers count what they see; nobody sees it unless said. */
+  readonly metrics?: Metrics
 }
 
 /** Everything the engine is started with. */
-export const roomControllers = ({ catalogs, clients }: Surroundings): readonly Controller[] => {
+export const roomControllers = (around: Surroundings): readonly Controller[] => {
+  const { catalogs, clients } = around
   const tell = teller(audited)
   return [
     ...identityControllers(inProjects, tell),
     ...networking.controllers({ clients, tell }),
+    ...serving.controllers(around),
     teardownController(theRegion, tell),
     healthController(catalogs),
   ]
 }
-export const roomIndexes: readonly Index[] = [...identityIndexes, ...networking.indexes]
+export const roomIndexes: readonly Index[] = [...identityIndexes, ...networking.indexes, ...serving.indexes]
 
 export interface RoomOptions
   extends Surroundings,
@@ -148,6 +155,7 @@ export function openRooms(options: RoomOptions): Rooms {
     routes: [
       ...opened.routes,
       ...quotaRoutes({ store, verifier }),
+      ...serving.routes({ catalogs }),
       ...auditRoutes(store),
       ...regionRoutes({ whole: theRegion, clients, catalogs, sealer }),
       ...catalogRoutes(catalogs),

@@ -134,6 +134,9 @@ function domainOf<Invariant extends string>(
 
 const sealerOf = (world: World) => new Sealer(world, new SealKey(Buffer.alloc(32, 5)))
 
+/** With a call that takes ten times as long by itself, still sooner there than a cloud without tokens says (`settle`). */
+const slowFactor = 3
+
 function disturb(
   { faults, world }: Pick<Stage<ControlFault>, 'faults' | 'world'>,
   cloud: SimulatedCloud,
@@ -146,7 +149,7 @@ function disturb(
   }
   for (const kind of ['outage', 'partialOutage', 'slowness'] as const) {
     if (!faults.strikes(`cloud-${kind}`)) continue
-    const end = cloud.outage({ kind, ...(kind === 'partialOutage' && { share: 0.5 }), factor: 20 })
+    const end = cloud.outage({ kind, ...(kind === 'partialOutage' && { share: 0.5 }), factor: slowFactor })
     outages.add(end)
     world.setTimer(millis(faults.between(`cloud-${kind}`, 1_000, 15_000)), end)
   }

@@ -32,20 +32,29 @@ export interface Bugs {
 export interface ServersOptions extends Omit<Options, 'play'> {
   readonly plan: Plan
   readonly bugs?: Bugs
-  /** Something with our tags that no server here ever was: what a store finds that forgot it. */
-  readonly stray?: boolean
+  /** Something with our tags that no server here ever was: what a store finds that forgot it. It stays unless it is reaped. */
+  readonly stray?: boolean | 'reaped'
+  /** What operators do when the users have had all they wanted. */
+  readonly afterwards?: (stage: ControlStage) => Promise<void>
 }
 
 /** Runs servers once, with this plan. */
-export const runServers = ({ plan, bugs = {}, stray = false, ...options }: ServersOptions): Promise<ServersOutcome> =>
-  runControl<ServerInvariant>({ ...options, play: stage => serversPlay(stage, { plan, bugs, stray }) })
+export const runServers = ({
+  plan,
+  bugs = {},
+  stray = false,
+  afterwards = async () => {},
+  ...options
+}: ServersOptions): Promise<ServersOutcome> =>
+  runControl<ServerInvariant>({ ...options, play: stage => serversPlay(stage, { plan, bugs, stray, afterwards }) })
 
 function serversPlay(
   stage: ControlStage<ServerInvariant>,
-  { plan, bugs, stray }: Required<Pick<ServersOptions, 'plan' | 'bugs' | 'stray'>>,
+  { plan, bugs, stray, afterwards }: Required<Pick<ServersOptions, 'plan' | 'bugs' | 'stray' | 'afterwards'>>,
 ): Play {
   const watchman = new Watchman(stage)
   const until = stray ? leaveStray(stage) : 0
+  if (stray === 'reaped') watchman.mayEnd(strayId)
   const buggy = (around: Around) => bugs.around?.(around) ?? around
   return {
     indexes: [...serverIndexes, orphansByRegion] as Play['indexes'],
@@ -54,18 +63,23 @@ function serversPlay(
       serverController(around, bugs.servers),
       regionObserver(buggy(around)),
     ],
-    users: () => runUsers(stage, plan),
+    async users() {
+      await runUsers(stage, plan)
+      await afterwards(stage as unknown as ControlStage)
+    },
     eachSecond: () => watchman.eachSecond(),
     synced: () => watchman.synced(),
-    isSettled: () => stage.world.time >= until && isSettled(stage, { plan, strays: stray ? 1 : 0 }),
+    isSettled: () => stage.world.time >= until && isSettled(stage, { plan, strays: stray === true ? 1 : 0 }),
     endState: () => endState(stage),
   }
 }
 
+const strayId = 'srv_stray'
+
 /** Answers until when it has to be left alone to be believed to be left alone for good. */
 function leaveStray({ cloud, region, world }: ControlStage<ServerInvariant>): number {
   const owner = { controlPlane: 'store_simulated', region }
-  const tags = serverTags(owner, 'srv_stray')
+  const tags = serverTags(owner, strayId)
   const spec: LaunchSpec = {
     name: 'stray',
     power: 'on',
@@ -83,7 +97,8 @@ export function drawSky(random: SeededRandom): Sky {
     streams: random.next() < 0.5,
     profile: {
       idempotency: pick('token', 'name', 'search'),
-      settle: seconds(5),
+      // The slowest launch, a late effect and the oldest list, one after the other, take eight.
+      settle: seconds(10),
       jitter: 0.3,
       pageSize: pick(2, 500),
       consistency: pick(

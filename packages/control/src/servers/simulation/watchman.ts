@@ -36,8 +36,14 @@ export class Watchman {
   constructor(stage: ControlStage<ServerInvariant>) {
     this.#stage = stage
     stage.cloud.account().events.listen(({ id, view }) => {
-      if (view) this.#changed(id, view.state, view.tags[ownTags.serverId] ?? '')
+      const serverId = view?.tags[ownTags.serverId]
+      if (view && serverId !== undefined) this.#changed(id, view.state, serverId)
     })
+  }
+
+  /** Somebody asks for the end of what is of this server, though it was never known here. */
+  mayEnd(serverId: string): void {
+    this.#forgotten.add(serverId)
   }
 
   /** Something happened in the cloud. */
