@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net'
 import { millis, realWorld } from '@stead/world'
 import { afterEach, expect, test, vi } from 'vitest'
-import { outgoingClient } from './client.ts'
+import { outgoingClient, outgoingStreams } from './client.ts'
 import type { OutgoingFailure } from './errors.ts'
 
 const servers: { close(): void }[] = []
@@ -135,4 +135,27 @@ test('the caller may give up first', async () => {
   const answer = get({ url: `http://a.example:${port}/`, maxBytes: 10, signal: controller.signal })
   controller.abort('enough')
   await expect(answer).rejects.toBe('enough')
+})
+
+test('an answer can be taken as it comes, and one that breaks off is not taken for the whole', async () => {
+  const { port } = await serve((request, response) => {
+    response.writeHead(200, { 'content-length': '6' }).write('abc')
+    if (request.url === '/whole') response.end('def')
+    else setTimeout(() => response.destroy(), 20)
+  })
+  const take = outgoingStreams({ world: realWorld, allow: ['127.0.0.1/32'], resolve: async () => ['127.0.0.1'] })
+  const read = (path: string, maxBytes: number) => {
+    const taken: Uint8Array[] = []
+    const whole = take({ url: `http://a.example:${port}${path}`, maxBytes }, async ({ content }) => {
+      for await (const chunk of content) taken.push(chunk)
+    })
+    return { whole, taken: () => Buffer.concat(taken).toString() }
+  }
+  const good = read('/whole', 6)
+  await good.whole
+  expect(good.taken()).toBe('abcdef')
+  const broken = read('/broken', 6)
+  expect(await failure(broken.whole)).toBe('unreachable')
+  expect(broken.taken()).toBe('abc')
+  expect(await failure(read('/whole', 5).whole)).toBe('too_large')
 })

@@ -21,12 +21,21 @@ export interface OutgoingRequest {
   readonly signal?: AbortSignal
 }
 
-export interface OutgoingReply {
+/** What was answered, without what it holds. */
+interface Answered {
   readonly status: number
   readonly headers: IncomingMessage['headers']
-  readonly body: Buffer
   /** Where the answer came from, after redirects. */
   readonly url: string
+}
+
+export interface OutgoingReply extends Answered {
+  readonly body: Buffer
+}
+
+/** An answer that is taken as it comes. */
+export interface OutgoingStream extends Answered {
+  readonly content: AsyncIterable<Uint8Array>
 }
 
 export interface OutgoingOptions {
@@ -49,7 +58,16 @@ const openConnection = (options: RequestOptions, secure: boolean) => (secure ? h
  * Each hop is resolved once, every address it has is checked, and the connection goes to a checked address,
  * so a name that answers differently the second time (DNS rebinding) gains nothing.
  */
-export function outgoingClient({ world, allow = [], resolve = resolveAll, open = openConnection }: OutgoingOptions) {
+export function outgoingClient(options: OutgoingOptions) {
+  const take = outgoingStreams(options)
+  return (sent: OutgoingRequest): Promise<OutgoingReply> =>
+    take(sent, async ({ content, ...answered }) => ({ ...answered, body: await gathered(content) }))
+}
+
+export type OutgoingClient = ReturnType<typeof outgoingClient>
+
+/** The same way out for what is too large to be held: `use` takes it as it comes, and all of it is over when that ends. */
+export function outgoingStreams({ world, allow = [], resolve = resolveAll, open = openConnection }: OutgoingOptions) {
   const allowed = addressRanges(allow)
 
   async function pin(url: URL): Promise<string> {
@@ -94,7 +112,7 @@ export function outgoingClient({ world, allow = [], resolve = resolveAll, open =
     })
   }
 
-  async function follow(sent: OutgoingRequest, signal: AbortSignal): Promise<OutgoingReply> {
+  async function follow(sent: OutgoingRequest, signal: AbortSignal): Promise<Followed> {
     let url = checkedUrl(sent.url)
     let request = sent
     for (let count = 0; count <= maxRedirects; count++) {
@@ -102,7 +120,7 @@ export function outgoingClient({ world, allow = [], resolve = resolveAll, open =
       const status = answer.statusCode ?? 0
       const location = answer.headers.location
       if (!redirects.has(status) || location === undefined)
-        return { status, headers: answer.headers, body: await readBody(answer, sent.maxBytes), url: url.href }
+        return { status, headers: answer.headers, url: url.href, answer }
       answer.destroy()
       const next = checkedUrl(location, url)
       if (url.protocol === 'https:' && next.protocol === 'http:')
@@ -113,26 +131,39 @@ export function outgoingClient({ world, allow = [], resolve = resolveAll, open =
     throw new OutgoingError('too_many_redirects', `${sent.url} redirects more than ${maxRedirects} times`)
   }
 
-  return async (sent: OutgoingRequest): Promise<OutgoingReply> => {
+  return async <T>(sent: OutgoingRequest, use: (answer: OutgoingStream) => Promise<T>): Promise<T> => {
     const deadline = new AbortController()
     const timeout = sent.timeout ?? seconds(30)
     const timer = world.setTimer(timeout, () =>
       deadline.abort(new OutgoingError('timeout', `no complete answer within ${timeout} ms`)),
     )
     const signal = sent.signal ? AbortSignal.any([sent.signal, deadline.signal]) : deadline.signal
+    let followed: Followed | undefined
     try {
-      return await follow(sent, signal)
-    } catch (error) {
-      if (signal.aborted) throw signal.reason
-      if (error instanceof OutgoingError) throw error
-      throw new OutgoingError('unreachable', 'the connection failed', { cause: error })
+      followed = await outgoing(follow(sent, signal), signal)
+      const { answer, ...answered } = followed
+      return await use({ ...answered, content: limited(answer, sent.maxBytes, signal) })
     } finally {
       timer.cancel()
+      followed?.answer.destroy()
     }
   }
 }
 
-export type OutgoingClient = ReturnType<typeof outgoingClient>
+export type OutgoingStreams = ReturnType<typeof outgoingStreams>
+
+type Followed = Answered & { readonly answer: IncomingMessage }
+
+/** What goes wrong on the way, in our words. */
+async function outgoing<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await step
+  } catch (error) {
+    if (signal.aborted) throw signal.reason
+    if (error instanceof OutgoingError) throw error
+    throw new OutgoingError('unreachable', 'the connection failed', { cause: error })
+  }
+}
 
 /** WHATWG parsing already turns `http://2130706433`, `0x7f.1` and the like into the dotted address they mean. */
 function checkedUrl(text: string, base?: URL): URL {
@@ -164,17 +195,21 @@ const withoutCredentials = (headers: Readonly<Record<string, string>>) =>
     ),
   )
 
-async function readBody(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => new OutgoingError('too_large', `the answer is larger than ${maxBytes} bytes`)
-  const chunks: Buffer[] = []
+/** What an answer holds, up to so many bytes. */
+async function* limited(answer: IncomingMessage, maxBytes: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const chunks = (answer as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
   let size = 0
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) {
-      answer.destroy()
-      throw tooLarge()
-    }
-    chunks.push(chunk)
+  for (;;) {
+    const { value, done } = await outgoing(chunks.next(), signal)
+    if (done) return
+    size += value.length
+    if (size > maxBytes) throw new OutgoingError('too_large', `the answer is larger than ${maxBytes} bytes`)
+    yield value
   }
+}
+
+async function gathered(content: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of content) chunks.push(chunk)
   return Buffer.concat(chunks)
 }

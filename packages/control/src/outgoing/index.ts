@@ -1,2 +1,10 @@
-export { type OutgoingClient, type OutgoingReply, type OutgoingRequest, outgoingClient } from './client.ts'
+export {
+  type OutgoingClient,
+  type OutgoingReply,
+  type OutgoingRequest,
+  type OutgoingStream,
+  type OutgoingStreams,
+  outgoingClient,
+  outgoingStreams,
+} from './client.ts'
 export { OutgoingError, type OutgoingFailure } from './errors.ts'
