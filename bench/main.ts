@@ -7,11 +7,12 @@ import { type Options, readOptions, usage } from './harness/options.ts'
 import { asMarkdown, asText } from './harness/print.ts'
 import { hasFailed, type Report } from './harness/report.ts'
 import { Scratch } from './harness/scratch.ts'
+import { localSuite } from './local/suite.ts'
 import { storeSuite } from './store/suite.ts'
 
 export type Suite = (options: Options, scratch: Scratch, say: (progress: string) => void) => Promise<Report>
 
-const suites: Readonly<Record<string, Suite>> = { api: apiSuite, store: storeSuite }
+const suites: Readonly<Record<string, Suite>> = { api: apiSuite, local: localSuite, store: storeSuite }
 
 function refuse(why: string): never {
   console.error(`${why}\n\n${usage}`)

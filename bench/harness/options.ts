@@ -14,6 +14,7 @@ export const usage = `Usage: npm run bench -- <suite> [options]
 
 Suites
   api     requests, creates, start and memory of \`stead serve\`, beside a bare Fastify route
+  local   from launch to running for 1 and 100 local instances, beside bubblewrap by hand
   store   durable commits, watch latency, restart and memory of the store, beside raw SQLite and etcd
   store --postgres   the same on PostgreSQL, with one node and with three, beside raw SQL; and how fast others take over
                      from a node that is killed

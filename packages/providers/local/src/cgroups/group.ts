@@ -53,7 +53,7 @@ export class Cgroup {
 
   usage(): Usage {
     const cpuV1 = Number(this.#read('cpuacct', { 1: 'cpuacct.usage' }) ?? Number.NaN) / 1e9
-    const cpuV2 = (fieldOf(this.#read('cpu', { 2: 'cpu.stat' }), 'usage_usec') ?? Number.NaN) / 1e6
+    const cpuV2 = (fieldOf(this.#processorOfV2(), 'usage_usec') ?? Number.NaN) / 1e6
     const memory = Number(this.#read('memory', { 1: 'memory.usage_in_bytes', 2: 'memory.current' }) ?? Number.NaN)
     const statistics = this.#read('memory', { 1: 'memory.stat', 2: 'memory.stat' })
     // Pages of files that nobody uses now are given back when somebody else wants the memory.
@@ -68,6 +68,12 @@ export class Cgroup {
       memoryLimitBytes: limit < 2 ** 60 ? known(limit) : null,
       ...disk,
     }
+  }
+
+  /** Version 2 counts processor time whether or not it limits it. */
+  #processorOfV2(): string | undefined {
+    const unified = this.#hierarchies.find(({ version }) => version === 2)
+    return unified && readOr(join(this.#in(unified), 'cpu.stat'), undefined)
   }
 
   #disk(): Pick<Usage, 'diskReadBytes' | 'diskWrittenBytes'> {

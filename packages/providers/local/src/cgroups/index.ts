@@ -21,7 +21,15 @@ export class Cgroups {
   /** `name`: the directory that holds ours, e.g. `stead/3f2a`. */
   constructor(name: string, facts: CgroupFacts = cgroupFacts()) {
     this.#name = name
-    this.#hierarchies = findHierarchies(facts, name)
+    const found = findHierarchies(facts, name)
+    // Beside a tree of version 2, one that only counts processor time would only cost time at every start.
+    const isNeeded = ({ version, controllers }: Hierarchy) =>
+      version === 2 || !found.some(other => other.version === 2) || [...controllers].some(each => each !== 'cpuacct')
+    this.#hierarchies = found.filter(isNeeded)
+    leaveHierarchies(
+      found.filter(each => !isNeeded(each)),
+      name,
+    )
   }
 
   /** The limits that are enforced here, and those that are not. */

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Writable } from 'node:stream'
 import { findProgram, program } from '../machine/programs.ts'
 import { carryEnvironment } from './environment.ts'
 import type { MountPlan, MountStep } from './plan.ts'
-import { buildAndRun, recordExit, sayAndRun } from './shell-programs.ts'
+import { buildAndRun, joinAndRecord, sayAndRun } from './shell-programs.ts'
 import type { Start, StartRequest } from './start.ts'
 
 /** Starts services with the tools that every Linux has. `root`: an empty directory to build file systems on. */
@@ -43,17 +42,9 @@ function spawnRecorded(
   cwd = '/',
 ): ChildProcess {
   const { stdout, stderr, status, cgroup } = request
-  const child = spawn(program('sh'), ['-c', recordExit, 'sh', ...command], {
-    stdio: ['ignore', stdout, stderr, 'pipe', status],
-    env: { ...env },
-    cwd,
-    detached: true,
-  })
-  if (child.pid !== undefined) cgroup?.add(child.pid)
-  const gate = child.stdio[3] as Writable
-  gate.on('error', () => {}) // its end says more
-  gate.end('go\n')
-  return child
+  const words = ['-c', joinAndRecord, 'sh', ...(cgroup?.doors ?? []), '--', ...command]
+  const stdio = ['ignore', stdout, stderr, 'ignore', status] as const
+  return spawn(program('sh'), words, { stdio: [...stdio], env: { ...env }, cwd, detached: true })
 }
 
 const raiseFlags =

@@ -1,12 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import type { Cgroup } from '../cgroups/index.ts'
-import { childrenOf } from '../machine/processes.ts'
 import { program } from '../machine/programs.ts'
 import type { MountStep } from './plan.ts'
 import { seccompProgram } from './seccomp.ts'
-import { beParent } from './shell-programs.ts'
+import { joinAndRun } from './shell-programs.ts'
 import type { Start, StartRequest } from './start.ts'
 
 /** What this version of bubblewrap can do besides what they all can. */
@@ -28,8 +26,6 @@ export function startFull(filterFile: string): Start {
     const seccomp = filter ? openSync(filterFile, 'r') : undefined
     try {
       const child = spawnBubblewrap(request, seccomp)
-      // It waits for its arguments. Meanwhile it is moved: nothing it starts can be outside of its group.
-      if (child.pid !== undefined) joinWithChildren(child.pid, request.cgroup)
       const args = bubblewrapArguments(request, features, seccomp !== undefined)
       const pipe = child.stdio[fd.args] as Writable
       pipe.on('error', () => {}) // its end says more
@@ -41,25 +37,25 @@ export function startFull(filterFile: string): Start {
   }
 }
 
-/** A child that was there before its parent was moved is moved after it; one that came later has come to the right place. */
-function joinWithChildren(pid: number, cgroup: Cgroup | undefined): void {
-  if (!cgroup) return
-  cgroup.add(pid)
-  for (const child of childrenOf(pid)) cgroup.add(child)
-}
-
 function spawnBubblewrap(request: StartRequest, seccomp: number | undefined): ChildProcess {
-  const { outer, networkOf, stdout, stderr, status } = request
-  const bubblewrap = [
-    ...[program('sh'), '-c', beParent, 'sh'],
-    ...[program('bwrap'), '--args', String(fd.args), '--', ...request.command],
+  const { cgroup, command, stdout, stderr, status } = request
+  const words = [
+    ...['-c', joinAndRun, 'sh', ...(cgroup?.doors ?? []), '--'],
+    ...becoming(request),
+    ...[program('bwrap'), '--args', String(fd.args), '--', ...command],
   ]
   const stdio = ['ignore', stdout, stderr, 'pipe', status, ...(seccomp === undefined ? [] : [seccomp])] as const
-  const common = { stdio: [...stdio], env: {}, cwd: '/', detached: true }
-  if (networkOf === undefined) return spawn(bubblewrap[0]!, bubblewrap.slice(1), { ...common, ...outer })
-  const become = outer ? ['-S', String(outer.uid), '-G', String(outer.gid)] : []
-  const join = [`--net=/proc/${networkOf}/ns/net`, ...become, '--', ...bubblewrap]
-  return spawn(program('nsenter'), join, common)
+  return spawn(program('sh'), words, { stdio: [...stdio], env: {}, cwd: '/', detached: true })
+}
+
+/** Bubblewrap is run as the user it makes a sandbox for, in the network it is to share. */
+function becoming({ outer, networkOf }: StartRequest): string[] {
+  if (networkOf !== undefined) {
+    const user = outer ? ['-S', String(outer.uid), '-G', String(outer.gid)] : []
+    return [program('nsenter'), `--net=/proc/${networkOf}/ns/net`, ...user, '--']
+  }
+  if (!outer) return []
+  return [program('setpriv'), `--reuid=${outer.uid}`, `--regid=${outer.gid}`, '--clear-groups', '--inh-caps=-all', '--']
 }
 
 /** Through a pipe and not on the command line, which everybody on the machine can read. */

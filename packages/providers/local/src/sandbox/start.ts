@@ -23,5 +23,5 @@ export interface StartRequest {
   readonly networkOf: number | undefined
 }
 
-/** Starts a service. Its control group is joined before anything of the tenant runs. */
+/** Starts a service. It joins its control group before it does anything else. */
 export type Start = (request: StartRequest) => ChildProcess

@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { packBytes, unpackBytes } from '../wire/frames.ts'
 
@@ -28,4 +29,25 @@ export function syncDirectory(path: string): void {
   }
 }
 
-export const readWhole = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'), unpackBytes)
+/** Waits until these files and directories are on the disk, without holding up anything else. */
+export async function syncAll(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+      // Removed again already: there is nothing to keep.
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+    await file?.sync()
+    await file?.close()
+  }
+}
+
+/** What was written; undefined for a file that a crash left empty or unfinished. */
+export function readWhole(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'), unpackBytes)
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -8,7 +8,7 @@ import type { PortState } from '../network/forwarder.ts'
 import type { Ids } from '../sandbox/paths.ts'
 import { admit } from './admit.ts'
 import type { Context } from './context.ts'
-import { readWhole, syncDirectory, writeWhole } from './durable.ts'
+import { readWhole, syncAll, writeWhole } from './durable.ts'
 import type { Feed } from './feed.ts'
 import { Instance } from './instance.ts'
 import { sampleOf } from './metrics.ts'
@@ -38,9 +38,11 @@ export class Region {
     for (const name of readdirSync(place.instances))
       if (/^\.(draft|gone)-/.test(name)) rmSync(join(place.instances, name), { recursive: true, force: true })
     for (const id of place.ids()) {
-      const kept = readWhole(place.instance(id, 'launch.json')) as KeptLaunch
-      const state = readWhole(place.instance(id, 'state.json')) as KeptState
-      this.#add(id, kept, openSpec(kept, seal), state).resume()
+      const kept = readWhole(place.instance(id, 'launch.json')) as KeptLaunch | undefined
+      const state = readWhole(place.instance(id, 'state.json')) as KeptState | undefined
+      // The machine lost its power before it was on the disk: nobody was ever told of it.
+      if (!kept || !state) rmSync(place.instance(id), { recursive: true })
+      else this.#add(id, kept, openSpec(kept, seal), state).resume()
     }
   }
 
@@ -89,7 +91,7 @@ export class Region {
   }
 
   /** All of it is there, or nothing is: made aside, and moved to its place. */
-  #make(id: string, spec: LaunchSpec, fingerprint: string, ports: readonly PortState[]): ServerInfo {
+  async #make(id: string, spec: LaunchSpec, fingerprint: string, ports: readonly PortState[]): Promise<ServerInfo> {
     const { place, world, seal } = this.#context
     if (!isId(id)) throw new ProviderError('InvalidConfig', `${JSON.stringify(id)} is no id of a server`)
     const now = world.now()
@@ -106,13 +108,19 @@ export class Region {
     const draft = join(place.instances, `.draft-${id}`)
     for (const part of ['', 'disks', 'volumes']) mkdirSync(join(draft, part), { mode: 0o711 })
     for (const part of ['logs', 'run']) mkdirSync(join(draft, part), { mode: 0o700 })
-    writeWhole(join(draft, 'launch.json'), kept, { synced: true })
-    writeWhole(join(draft, 'state.json'), state, { synced: true })
+    writeWhole(join(draft, 'launch.json'), kept, { synced: false })
+    writeWhole(join(draft, 'state.json'), state, { synced: false })
     renameSync(draft, place.instance(id))
-    syncDirectory(place.instances)
     const instance = this.#add(id, kept, spec, state)
     this.#publish(instance, false)
+    // Nobody is answered before it is on the disk. Meanwhile it may start: what makes us forget it ends its processes, too.
     instance.resume()
+    await syncAll([
+      place.instance(id, 'launch.json'),
+      place.instance(id, 'state.json'),
+      place.instance(id),
+      place.instances,
+    ])
     return instance.info()
   }
 
