@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { Writable } from 'node:stream'
+import type { Cgroup } from '../cgroups/index.ts'
+import { childrenOf } from '../machine/processes.ts'
 import { program } from '../machine/programs.ts'
 import type { MountStep } from './plan.ts'
 import { seccompProgram } from './seccomp.ts'
-import { joinAndRun } from './shell-programs.ts'
 import type { Start, StartRequest } from './start.ts'
 
 /** What this version of bubblewrap can do besides what they all can. */
@@ -26,6 +27,8 @@ export function startFull(filterFile: string): Start {
     const seccomp = filter ? openSync(filterFile, 'r') : undefined
     try {
       const child = spawnBubblewrap(request, seccomp)
+      // Bubblewrap waits for its arguments meanwhile: nothing of the tenant is ever outside of its group.
+      if (child.pid !== undefined) join(request.cgroup, child.pid)
       const args = bubblewrapArguments(request, features, seccomp !== undefined)
       const pipe = child.stdio[fd.args] as Writable
       pipe.on('error', () => {}) // its end says more
@@ -37,25 +40,25 @@ export function startFull(filterFile: string): Start {
   }
 }
 
+/**
+ * Bubblewrap ends what a command leaves behind only when it is told to end with its own parent. That must not be us, since
+ * services outlive us: so `unshare` is its parent, which unshares nothing, and makes it the user the sandbox is for.
+ */
 function spawnBubblewrap(request: StartRequest, seccomp: number | undefined): ChildProcess {
-  const { cgroup, command, stdout, stderr, status } = request
+  const { command, networkOf, outer, stdout, stderr, status } = request
   const words = [
-    ...['-c', joinAndRun, 'sh', ...(cgroup?.doors ?? []), '--'],
-    ...becoming(request),
+    ...(networkOf === undefined ? [] : [program('nsenter'), `--net=/proc/${networkOf}/ns/net`, '--']),
+    ...[program('unshare'), '--fork', ...(outer ? [`--setuid=${outer.uid}`, `--setgid=${outer.gid}`] : []), '--'],
     ...[program('bwrap'), '--args', String(fd.args), '--', ...command],
   ]
   const stdio = ['ignore', stdout, stderr, 'pipe', status, ...(seccomp === undefined ? [] : [seccomp])] as const
-  return spawn(program('sh'), words, { stdio: [...stdio], env: {}, cwd: '/', detached: true })
+  return spawn(words[0]!, words.slice(1), { stdio: [...stdio], env: {}, cwd: '/', detached: true })
 }
 
-/** Bubblewrap is run as the user it makes a sandbox for, in the network it is to share. */
-function becoming({ outer, networkOf }: StartRequest): string[] {
-  if (networkOf !== undefined) {
-    const user = outer ? ['-S', String(outer.uid), '-G', String(outer.gid)] : []
-    return [program('nsenter'), `--net=/proc/${networkOf}/ns/net`, ...user, '--']
-  }
-  if (!outer) return []
-  return [program('setpriv'), `--reuid=${outer.uid}`, `--regid=${outer.gid}`, '--clear-groups', '--inh-caps=-all', '--']
+/** A child that was there before its parent was moved is moved after it; one that comes later comes to the right place. */
+function join(cgroup: Cgroup | undefined, pid: number): void {
+  cgroup?.add(pid)
+  if (cgroup) for (const child of childrenOf(pid)) cgroup.add(child)
 }
 
 /** Through a pipe and not on the command line, which everybody on the machine can read. */

@@ -3,26 +3,16 @@
  * of it, arguments arrive as arguments. Programs are named by full path or found in a PATH set here, never in a tenant's.
  */
 
-/** Joins the control groups whose doors are the words before \`--\`, before anything else is done. */
-const joinGroups = `
+/**
+ * Joins the control groups whose doors are the words before \`--\`, runs a command, and writes how it ended to 4, where it is
+ * found even if nobody lived to see it.
+ */
+export const joinAndRecord = `
 while [ "$1" != -- ]; do
   echo $$ >"$1" || exit 125
   shift
 done
 shift
-`
-
-/**
- * Runs a command as its parent. Bubblewrap ends what a command leaves behind only when it is told to end with its own parent,
- * and that must not be us: services outlive us.
- */
-export const joinAndRun = `${joinGroups}
-"$@"
-exit $?
-`
-
-/** Runs a command and writes how it ended to 4, where it is found even if nobody lived to see it. */
-export const joinAndRecord = `${joinGroups}
 "$@"
 echo "{ \\"exit-code\\": $? }" >&4
 `

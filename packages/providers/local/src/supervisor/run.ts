@@ -71,7 +71,7 @@ export class Run {
   }
 
   #moment(): Promise<void> {
-    return this.#parts.world.sleep(millis(2))
+    return this.#parts.world.sleep(millis(1))
   }
 
   /** The process the tenant asked for; the ones around it are ours. */
