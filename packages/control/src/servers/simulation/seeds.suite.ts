@@ -19,7 +19,7 @@ export function expectSeedsToHold({ first, count }: { readonly first: number; re
       for (let seed = from; seed < from + atOnce; seed++) {
         const { violation, faults } = await runSeed(seed, { nodes: 3 })
         addReport(total, faults)
-        expect(violation, `seed ${seed}`).toBeUndefined()
+        expect(violation, `again with: npm run sim:servers -- --seed ${seed} --trace`).toBeUndefined()
       }
     })
 
