@@ -16,9 +16,9 @@ import { forget, terminate } from './ending.ts'
 import { explain, failureAfter, isWorthTelling, Patience, type Stage } from './failure.ts'
 import { holdOf } from './hold.ts'
 import { beginAnew, find, intendLaunch, launch } from './launching.ts'
-import { type Server, type ServerFailure, sameTarget, servers, serversByRegion, wantedTarget } from './model.ts'
+import { isRefused, type Refusal, type Server, servers, serversByRegion } from './model.ts'
 import { type Reach, reachRegion, type ServerSurroundings } from './reach.ts'
-import { type StatusPatch, writeIntent, writeOutcome } from './status.ts'
+import { writeIntent, writeOutcome } from './status.ts'
 
 /** A launch takes longer than anything the store does, and each mostly waits: the backend says when it is too much. */
 const concurrency = 256
@@ -110,7 +110,7 @@ async function perform(action: ServerAction, { reach, server, own }: Pass): Prom
       await own.forget(reach, server)
       return done
     case 'intend-change':
-      await writeIntent(context, server, { applying: action.target })
+      await writeIntent(context, server, { applying: action.target, refused: undefined })
       return finishChange({ reach, server: newest(), own }, true)
     case 'change':
       return finishChange({ reach, server, own }, false)
@@ -132,9 +132,11 @@ async function perform(action: ServerAction, { reach, server, own }: Pass): Prom
     case 'reboot':
       await own.reboot(reach, server, action)
       return done
-    case 'refuse':
-      await refuse(context, server, action.message)
+    case 'refuse': {
+      const told = { code: 'Unsupported', message: action.message, retrying: false, retryAfter: undefined } as const
+      await writeOutcome(context, server, { failure: failureAfter(server.status.failure, told, context.world.now()) })
       return done
+    }
   }
 }
 
@@ -143,29 +145,30 @@ async function finishChange({ reach, server, own }: Pass, fresh: boolean): Promi
   const changed = await own.change(reach, server, target, { fresh })
   if (typeof changed === 'string') return done
   const message = `this cannot be changed in place in its region: ${changed.impossible.join(', ') || 'the disk'}`
-  await refuse(reach.context, server, message, { applying: undefined, refused: target })
+  await refuseChange(reach.context, server, { code: 'Unsupported', message })
   return done
 }
 
-function refuse(
+/** It stays as it was, and goes on as that: what was stopped for the change is started again. */
+function refuseChange(
   context: ReconcileContext,
   server: Server,
-  message: string,
-  { refused, ...also }: StatusPatch & Pick<ServerFailure, 'refused'> = {},
+  { code, message }: Pick<Refusal, 'code' | 'message'>,
 ): Promise<void> {
-  const told = { code: 'Unsupported', message, retrying: false, retryAfter: undefined } as const
-  const failure = failureAfter(server.status.failure, told, { now: context.world.now(), ...(refused && { refused }) })
-  return writeOutcome(context, server, { ...also, failure })
+  const target = (context.cache.get(servers, server.id) ?? server).status.applying
+  if (!target) return Promise.resolve()
+  const refused = { ...target, code, message, since: context.world.now() }
+  return writeOutcome(context, server, { refused, applying: undefined, failure: undefined })
 }
 
-/** Nothing is left to do: a failure that nobody tries to get over any more is over, unless it is why nothing is done. */
+/** Nothing is left to do: what nobody tries to get over any more is over, unless it is why nothing is done. */
 async function settle(context: ReconcileContext, server: Server): Promise<void> {
-  const { failure, backendId, lost } = server.status
-  if (!failure) return
-  const stands = failure.refused
-    ? sameTarget(failure.refused, wantedTarget(server))
-    : backendId === undefined && !failure.retrying
-  if (!stands || lost) await writeOutcome(context, server, { failure: undefined })
+  const { failure, refused, backendId } = server.status
+  const stands = failure && backendId === undefined && !failure.retrying
+  await writeOutcome(context, server, {
+    failure: stands ? failure : undefined,
+    refused: isRefused(server) ? refused : undefined,
+  })
 }
 
 interface Failed {
@@ -181,12 +184,12 @@ async function fail(error: unknown, { server, context, stage, patience }: Failed
   const { code, message, retrying } = explained
   const failures = patience.fail(server.id)
   context.log.warn({ error, stage, failures }, 'the backend did not do what a server needs')
-  const status = context.cache.get(servers, server.id)?.status ?? server.status
-  const refused = retrying ? undefined : status.applying
-  if (isWorthTelling(code, failures)) {
-    const failure = failureAfter(status.failure, explained, { now: context.world.now(), ...(refused && { refused }) })
-    await writeOutcome(context, server, { failure, ...(refused && { applying: undefined }) })
+  const { applying, failure } = (context.cache.get(servers, server.id) ?? server).status
+  if (!retrying && applying) {
+    await refuseChange(context, server, explained)
+    return done
   }
-  if (retrying) return again(patience.pause(context.world, explained, failures), code)
-  return refused ? done : park(code, message)
+  if (isWorthTelling(code, failures))
+    await writeOutcome(context, server, { failure: failureAfter(failure, explained, context.world.now()) })
+  return retrying ? again(patience.pause(context.world, explained, failures), code) : park(code, message)
 }

@@ -1,5 +1,5 @@
 import type { Groups } from '@stead/provider-kit'
-import { type Server, sameTarget, type Target, wantedTarget } from './model.ts'
+import { isRefused, type Server, sameTarget, type Target, wantedTarget } from './model.ts'
 
 /** Everything the next step of a server depends on. */
 export interface ServerView {
@@ -56,11 +56,10 @@ function decideLaunch({ spec, status: { applied, failure } }: ServerView['server
 }
 
 function decideChange(server: ServerView['server']): ServerAction | undefined {
-  const { applied, applying, failure } = server.status
+  const { applied, applying } = server.status
   if (applying) return { type: 'change', target: applying }
   const target = wantedTarget(server)
-  if (!applied || sameTarget(target, applied)) return undefined
-  if (failure?.refused && sameTarget(failure.refused, target)) return undefined
+  if (!applied || sameTarget(target, applied) || isRefused(server)) return undefined
   return { type: 'intend-change', target }
 }
 

@@ -60,10 +60,10 @@ export const isWorthTelling = (code: ProviderErrorCode, failures: number): boole
 export function failureAfter(
   before: ServerFailure | undefined,
   { code, message, retrying }: Explained,
-  { now, refused }: { readonly now: Instant; readonly refused?: ServerFailure['refused'] },
+  now: Instant,
 ): ServerFailure {
-  if (before?.code === code && before.message === message && before.retrying === retrying && !refused) return before
-  return { code, message, retrying, since: now, ...(refused && { refused }) }
+  if (before?.code === code && before.message === message && before.retrying === retrying) return before
+  return { code, message, retrying, since: now }
 }
 
 /**

@@ -55,9 +55,10 @@ export interface ServerFailure {
   /** Whether it is being tried again. */
   readonly retrying: boolean
   readonly since: Instant
-  /** The change of a launched server that was refused, and is not tried again until something else is wanted. */
-  readonly refused?: Target
 }
+
+/** A change of a launched server that was refused: it is as it was, and the same is not tried again. */
+export interface Refusal extends Target, Pick<ServerFailure, 'code' | 'message' | 'since'> {}
 
 export interface ServerStatus extends BaseStatus {
   /** With the server's id it makes the launch token. Grows only when the one before is known to have left nothing. */
@@ -79,7 +80,10 @@ export interface ServerStatus extends BaseStatus {
   readonly changedAt?: Instant
   /** It was there and is gone though nobody here asked for that. */
   readonly lost?: { readonly at: Instant; readonly reason: string }
+  /** What is in the way now. */
   readonly failure?: ServerFailure
+  /** Stands until something else is wanted, whatever else fails or succeeds meanwhile. */
+  readonly refused?: Refusal
 }
 
 /** Hidden from tenants: they see it as the status of their instance. */
@@ -108,8 +112,12 @@ export const wantedTarget = ({ spec }: Pick<Server, 'spec'>): Target => ({
 
 export const sameTarget = (a: Target, b: Target): boolean => a.launch === b.launch && a.rebuild === b.rebuild
 
+/** Whether what is wanted was refused. */
+export const isRefused = (server: Pick<Server, 'spec' | 'status'>): boolean =>
+  server.status.refused !== undefined && sameTarget(server.status.refused, wantedTarget(server))
+
 /**
- * Whether it is there, all that is wanted of it was brought about, and nothing is under way: then whatever is seen of it is
+ * Whether it is there, all that is wanted of it and not refused was brought about, and nothing is under way: then whatever is seen of it is
  * its own doing. Stopped with power `on` has died; running with power `off` was started by somebody else.
  */
 export function isSteady(server: Judged): boolean {
@@ -117,7 +125,7 @@ export function isSteady(server: Judged): boolean {
   const { backendId, applied, applying, powering, lost } = status
   if (deletedAt !== undefined || backendId === undefined || lost || !applied || applying || powering) return false
   return (
-    sameTarget(applied, wantedTarget(server)) &&
+    (sameTarget(applied, wantedTarget(server)) || isRefused(server)) &&
     applied.power === spec.power &&
     (spec.restart?.sequence ?? 0) <= applied.restart
   )

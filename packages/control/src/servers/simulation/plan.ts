@@ -3,7 +3,7 @@ import type { BoxSpec } from './boxes.ts'
 
 /** One thing a user wants of its box, after having waited this long. */
 export type Step = { readonly after: number } & (
-  | { readonly type: 'create' }
+  | { readonly type: 'create'; readonly as?: Partial<BoxSpec> }
   | { readonly type: 'change'; readonly to: Partial<BoxSpec> }
   | { readonly type: 'delete' }
 )
@@ -55,8 +55,11 @@ function drawChange(random: SeededRandom, sequence: number): Partial<BoxSpec> {
   }
 }
 
+const changesOf = (step: Step): Partial<BoxSpec> =>
+  step.type === 'change' ? step.to : step.type === 'create' ? (step.as ?? {}) : {}
+
 /** What a box is in the end; undefined when it is gone. */
 export function lastSpec({ steps }: Life): BoxSpec | undefined {
   if (steps.at(-1)?.type === 'delete') return undefined
-  return Object.assign({}, firstSpec, ...steps.map(step => (step.type === 'change' ? step.to : {})))
+  return Object.assign({}, firstSpec, ...steps.map(changesOf))
 }

@@ -36,6 +36,8 @@ export interface ServersOptions extends Omit<Options, 'play'> {
   readonly stray?: boolean | 'reaped'
   /** What operators do when the users have had all they wanted. */
   readonly afterwards?: (stage: ControlStage) => Promise<void>
+  /** Looks on, once a second. */
+  readonly meanwhile?: (stage: ControlStage) => void
 }
 
 /** Runs servers once, with this plan. */
@@ -44,13 +46,23 @@ export const runServers = ({
   bugs = {},
   stray = false,
   afterwards = async () => {},
+  meanwhile = () => {},
   ...options
 }: ServersOptions): Promise<ServersOutcome> =>
-  runControl<ServerInvariant>({ ...options, play: stage => serversPlay(stage, { plan, bugs, stray, afterwards }) })
+  runControl<ServerInvariant>({
+    ...options,
+    play: stage => serversPlay(stage, { plan, bugs, stray, afterwards, meanwhile }),
+  })
 
 function serversPlay(
   stage: ControlStage<ServerInvariant>,
-  { plan, bugs, stray, afterwards }: Required<Pick<ServersOptions, 'plan' | 'bugs' | 'stray' | 'afterwards'>>,
+  {
+    plan,
+    bugs,
+    stray,
+    afterwards,
+    meanwhile,
+  }: Required<Pick<ServersOptions, 'plan' | 'bugs' | 'stray' | 'afterwards' | 'meanwhile'>>,
 ): Play {
   const watchman = new Watchman(stage)
   const until = stray ? leaveStray(stage) : 0
@@ -67,7 +79,10 @@ function serversPlay(
       await runUsers(stage, plan)
       await afterwards(stage as unknown as ControlStage)
     },
-    eachSecond: () => watchman.eachSecond(),
+    eachSecond() {
+      watchman.eachSecond()
+      meanwhile(stage as unknown as ControlStage)
+    },
     synced: () => watchman.synced(),
     isSettled: () => stage.world.time >= until && isSettled(stage, { plan, strays: stray === true ? 1 : 0 }),
     endState: () => endState(stage),

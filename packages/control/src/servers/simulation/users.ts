@@ -42,7 +42,8 @@ function changesFor(step: Step, { id, world, box }: Situation): ChangeSet | unde
   switch (step.type) {
     case 'create': {
       if (box) return undefined
-      const made = { kind: boxes, id, labels: {}, finalizers: [], createdAt: world.now(), spec: firstSpec, status: {} }
+      const spec = { ...firstSpec, ...step.as }
+      const made = { kind: boxes, id, labels: {}, finalizers: [], createdAt: world.now(), spec, status: {} }
       // Held for ever: a create that was sent twice and comes late must not make again what is gone.
       return changeSet(world).create(made).take(`box-request/${id}`, id)
     }
