@@ -9,7 +9,7 @@ import { refuseStale } from './etag.ts'
 import { lookUp, theOne } from './find.ts'
 import { type KeyedRequest, keyedRequest, type ReplySealer, recall } from './idempotency.ts'
 import type { CheckedInput, PreparedRoute, RawInput } from './prepared-route.ts'
-import type { LinesReply, Reply, Request, StreamReply } from './route.ts'
+import type { LinesReply, Reply, Request, StreamReply, Upload } from './route.ts'
 import { routeName } from './route.ts'
 import type { Services } from './services.ts'
 import type { Visit } from './visit.ts'
@@ -27,6 +27,7 @@ export interface AnsweringOptions {
 
 /** A request as it came, for a caller who may make it. */
 export interface Incoming extends RawInput {
+  readonly upload: Upload | undefined
   readonly ifMatch: string | undefined
   readonly idempotencyKey: string | undefined
   readonly lastEventId: string | undefined
@@ -112,6 +113,7 @@ export class Answering {
     const objects = viewOf(this.#options.engine, visit.place)
     return new HandledRequest(visit, input, {
       objects,
+      upload: incoming.upload,
       target: this.#target(visit, objects, incoming),
       cookie: incoming.cookie,
       accept: incoming.accept,
@@ -157,13 +159,14 @@ export class Answering {
   }
 }
 
-type Found = Pick<Request, 'objects' | 'target' | 'cookie' | 'accept' | 'lastEventId'>
+type Found = Pick<Request, 'objects' | 'upload' | 'target' | 'cookie' | 'accept' | 'lastEventId'>
 
 /** A class, because an object literal with a getter takes five times as long to make. */
 class HandledRequest implements Request {
   readonly params: unknown
   readonly query: unknown
   readonly body: unknown
+  readonly upload: Upload | undefined
   readonly caller: Request['caller']
   readonly place: Place
   readonly objects: View
@@ -180,6 +183,7 @@ class HandledRequest implements Request {
     this.params = input.params
     this.query = input.query
     this.body = input.body
+    this.upload = found.upload
     this.caller = visit.caller
     this.place = visit.place
     this.objects = found.objects

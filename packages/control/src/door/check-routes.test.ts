@@ -1,3 +1,4 @@
+import { minutes } from '@stead/world'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
 import { secret } from '../schema/secret.ts'
@@ -38,6 +39,9 @@ test.each([
   [{ target: { kind: 'other' } }, 'has :thing in its path and does not say what it is'],
   [{ path: '/v1/projects/:project/ports/:port' }, 'speaks of :thing, which is not in its path'],
   [{ method: 'GET', body: Type.Object({}) }, 'is a GET with a body'],
+  [{ upload: 'bytes', deadline: minutes(1) }, 'takes an upload, which only a PUT does'],
+  [{ method: 'PUT', upload: 'bytes', deadline: minutes(1), body: Type.Object({}) }, 'takes an upload and a body'],
+  [{ method: 'PUT', upload: 'bytes' }, 'takes an upload, and does not say how long that may take'],
   [{ replies: {} }, 'declares no answer'],
   [{ summary: '' }, 'has no summary'],
 ])('%j is refused, and the message names the route', (changes, fault) => {

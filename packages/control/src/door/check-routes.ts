@@ -26,7 +26,7 @@ export function checkRoutes(routes: readonly Route[], options: RouteCheckOptions
 }
 
 function faultsOf(route: Route, { permissions, hasSealer }: RouteCheckOptions): readonly string[] {
-  const { method, path, permission, scope, body, replies, summary } = route
+  const { method, path, permission, scope, body, upload, deadline, replies, summary } = route
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const faults: string[] = []
   if (!permission) faults.push('declares no permission')
@@ -40,6 +40,10 @@ function faultsOf(route: Route, { permissions, hasSealer }: RouteCheckOptions): 
   }
   if (permission === 'public' && scope !== 'platform') faults.push(`is public, but about one ${scope}`)
   if (method === 'GET' && body) faults.push('is a GET with a body')
+  if (upload !== undefined && method !== 'PUT') faults.push('takes an upload, which only a PUT does')
+  if (upload !== undefined && body) faults.push('takes an upload and a body')
+  if (upload !== undefined && deadline === undefined)
+    faults.push('takes an upload, and does not say how long that may take')
   if (Object.keys(replies ?? {}).length === 0) faults.push('declares no answer')
   if (!summary) faults.push('has no summary')
   if (method === 'POST' && !hasSealer && Object.values(replies).some(holdsSecrets))

@@ -11,11 +11,14 @@ import { eventStreamHeaders } from './event-stream.ts'
 import { securityHeaders, strictTransport } from './headers.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { DoorLimits } from './limits.ts'
+import { jsonType, mustBe, uploadType } from './media-types.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { problemOf, writeProblem } from './problem-answer.ts'
+import { ReceiveTimes } from './receive-times.ts'
 import { type LinesReply, routeName, type StreamReply } from './route.ts'
 import type { Streams } from './streams.ts'
 import { type Trace, traceOf, traceparent } from './trace.ts'
+import { endAfterRest, hasBody, uploadOf } from './upload.ts'
 import { actOf, Visit } from './visit.ts'
 import type { Witness } from './witness.ts'
 import type { WrittenReply } from './written-reply.ts'
@@ -35,6 +38,13 @@ export interface HttpOptions {
 
 type Carrier = FastifyRequest & { visit: Visit | null }
 
+interface Sending {
+  /** Whether nothing more is heard on this connection. */
+  readonly isLast?: boolean
+  /** Ends the answer, once it is written; at once unless said. */
+  readonly end?: (() => void) | undefined
+}
+
 /** Kept of what a client says it is. */
 const longestUserAgent = 256
 const denials: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'forbidden', 'quota_exceeded'])
@@ -45,25 +55,35 @@ const clientLeft = fail('unavailable', 'the client went away')
 export class HttpDoor {
   readonly #options: HttpOptions
   readonly #steadyHeaders: readonly string[]
+  readonly #receiveTimes: ReceiveTimes
   #isClosing = false
 
   constructor(options: HttpOptions) {
     this.#options = options
+    this.#receiveTimes = new ReceiveTimes(options.world)
     this.#steadyHeaders = Object.entries({ ...securityHeaders, ...(options.isTls && strictTransport) }).flat()
   }
 
   mount(server: FastifyInstance): void {
+    this.#receiveTimes.mind(server.server, this.#options.routes)
     void server.register(async scope => {
       scope.decorateRequest('visit', null)
       scope.removeAllContentTypeParsers()
-      const json = ['application/json', 'application/merge-patch+json']
+      const json = [jsonType, 'application/merge-patch+json']
       scope.addContentTypeParser(json, { parseAs: 'string' }, (request, body, done) => {
+        const visit = (request as Carrier).visit!
         try {
-          ;(request as Carrier).visit!.bodyBytes = Buffer.byteLength(body)
+          if (visit.route.upload !== undefined) throw mustBe(uploadType)
+          visit.bodyBytes = Buffer.byteLength(body)
           done(null, parseJsonBody(body as string))
         } catch (error) {
           done(error as Error)
         }
+      })
+      scope.addContentTypeParser(uploadType, (request, body, done) => {
+        if ((request as Carrier).visit!.route.upload === undefined) return done(mustBe(jsonType))
+        this.#receiveTimes.lift(request.raw)
+        done(null, body)
       })
       for (const prepared of this.#options.routes) this.#addRoute(scope, prepared)
     })
@@ -119,10 +139,12 @@ export class HttpDoor {
   #answer(prepared: PreparedRoute, request: Carrier, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
     const { headers } = request
     const visit = request.visit!
+    const takesUpload = prepared.route.upload !== undefined
     const answer = this.#options.answering.answer(visit, prepared, {
       params: request.params as Record<string, string>,
       query: request.query as Record<string, string>,
-      body: request.body,
+      body: takesUpload ? undefined : request.body,
+      upload: takesUpload ? uploadOf(request) : undefined,
       ifMatch: single(headers['if-match']),
       idempotencyKey: single(headers['idempotency-key']),
       lastEventId: single(headers['last-event-id']),
@@ -178,7 +200,12 @@ export class HttpDoor {
   }
 
   /** Writes the answer itself: a third of what a read costs was Fastify's care for headers that we know already. */
-  #send(reply: FastifyReply, trace: Trace, { status, headers, text }: WrittenReply, isLast = false): FastifyReply {
+  #send(
+    reply: FastifyReply,
+    trace: Trace,
+    { status, headers, text }: WrittenReply,
+    { isLast = false, end }: Sending = {},
+  ): FastifyReply {
     const lines = this.#headers(trace)
     for (const name in headers) setHeader(lines, name, headers[name]!)
     if (text !== undefined) {
@@ -188,7 +215,10 @@ export class HttpDoor {
     if (isLast || this.#isClosing) lines.push('connection', 'close')
     reply.hijack()
     reply.raw.writeHead(status, lines)
-    reply.raw.end(text)
+    if (end) {
+      reply.raw.write(text)
+      end()
+    } else reply.raw.end(text)
     return reply
   }
 
@@ -201,12 +231,14 @@ export class HttpDoor {
 
   #refuse(error: unknown, request: Carrier, reply: FastifyReply): FastifyReply {
     const visit = request.visit!
-    const problem = problemOf(error)
+    const problem = problemOf(error, visit.route.upload === undefined ? jsonType : uploadType)
     visit.code = problem.code
     this.#logProblem(visit, problem)
     // A body that nobody will read must not keep the connection.
-    const isLast = request.body === undefined && hasBody(request)
-    return this.#send(reply, visit.trace, writeProblem(problem, visit.trace.traceId), isLast)
+    const isLast = hasBody(request) && (request.body === undefined || !request.raw.complete)
+    const isHeard = visit.route.upload === undefined || !isLast
+    const end = isHeard ? undefined : () => endAfterRest(request.raw, reply.raw, this.#options.world)
+    return this.#send(reply, visit.trace, writeProblem(problem, visit.trace.traceId), { isLast, end })
   }
 
   #notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -215,7 +247,7 @@ export class HttpDoor {
     const problem = fail('not_found', `there is no ${request.method} ${path}`, {
       suggestion: 'see /docs for what there is',
     })
-    return this.#send(reply, trace, writeProblem(problem, trace.traceId), hasBody(request))
+    return this.#send(reply, trace, writeProblem(problem, trace.traceId), { isLast: hasBody(request) })
   }
 
   /** What goes wrong outside our routes: on a path that is none, or in a route of somebody else on this server. */
@@ -229,7 +261,7 @@ export class HttpDoor {
       const about = { route: `${method} ${routeOptions.url}`, traceId: trace.traceId, error }
       this.#options.log.error(about, 'a request failed: a bug')
     }
-    return this.#send(reply, trace, writeProblem(problem, trace.traceId), hasBody(request))
+    return this.#send(reply, trace, writeProblem(problem, trace.traceId), { isLast: hasBody(request) })
   }
 
   #ended(visit: Visit, reply: FastifyReply): void {
@@ -274,8 +306,5 @@ const aboutOf = ({ route, trace, caller, address }: Visit) => ({
   principal: caller.principalId,
   address,
 })
-
-const hasBody = ({ headers }: FastifyRequest) =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 const isClientGone = (error: unknown) => (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'

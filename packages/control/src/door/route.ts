@@ -54,11 +54,20 @@ export interface Target<Object extends StoredObject = StoredObject> {
   readonly find?: (objects: View, text: string) => readonly Object[]
 }
 
+/** A body that is taken as it comes. It comes once: a handler that runs again gets the same one, with what it has read gone. */
+export interface Upload {
+  /** How long it says it is, if it does. */
+  readonly announced: number | undefined
+  readonly content: AsyncIterable<Uint8Array>
+}
+
 /** One request, after authentication, permission and validation. */
 export interface Request<Params = unknown, Query = unknown, Body = unknown, Object = unknown> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
+  /** On routes that take an upload, and only there. */
+  readonly upload: Upload | undefined
   /** Nobody, who may nothing, on public routes. */
   readonly caller: Caller
   /** Where it happens: the organization or project of the path. */
@@ -109,6 +118,11 @@ export interface Route<
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  /**
+   * In place of a JSON body: bytes of any number, which `handle` takes as they come, for as long as `deadline` says. What
+   * they are, for the reference.
+   */
+  readonly upload?: string
   /** Everything it answers when it does not refuse. Fields that a schema does not name are not sent. */
   readonly replies: Readonly<Record<number, TSchema>>
   /** One line of the answer, where `handle` may answer in lines: what it is called, and what each is. */

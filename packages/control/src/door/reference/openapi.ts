@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { catalogue } from '../../errors/index.ts'
 import { closed } from '../../schema/closed.ts'
 import { type JsonSchema, jsonSchema } from '../../schema/json-schema.ts'
+import { uploadType } from '../media-types.ts'
 import type { Route } from '../route.ts'
 import { headerParameters, type Parameter, pathParameters, queryParameters } from './parameters.ts'
 import { NamedSchemas } from './schemas.ts'
@@ -12,7 +13,7 @@ export interface Operation {
   readonly description?: string
   readonly tags: readonly string[]
   readonly parameters: readonly (Parameter | { readonly $ref: string })[]
-  readonly requestBody?: { readonly required: boolean; readonly content: Content }
+  readonly requestBody?: { readonly description?: string; readonly required: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>
   readonly security?: readonly object[]
   /** What a caller must hold, at which scope. */
@@ -69,7 +70,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Open
 }
 
 function operation(route: Route, schemas: NamedSchemas): Operation {
-  const { method, path, summary, description, body, permission, scope, examples } = route
+  const { method, path, summary, description, body, upload, permission, scope, examples } = route
   const segments = path.split('/').map(segment => segment.replace(/^:/, '').replaceAll(/\W/g, '_'))
   return {
     operationId: [method.toLowerCase(), ...segments.filter(Boolean)].join('_'),
@@ -78,6 +79,7 @@ function operation(route: Route, schemas: NamedSchemas): Operation {
     tags: [tagOf(route)],
     parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headersOf(route)],
     ...(body && { requestBody: requestBody(method, body, schemas, examples?.body) }),
+    ...(upload !== undefined && { requestBody: uploadBody(upload) }),
     responses: { ...answers(route, schemas), ...refusals(route) },
     ...(permission === 'public' && { security: [] }),
     'x-permission': permission,
@@ -114,6 +116,12 @@ function requestBody(method: string, body: TSchema, schemas: NamedSchemas, examp
       : { 'application/json': media }
   return { required: isRequired, content }
 }
+
+const uploadBody = (description: string) => ({
+  description,
+  required: true,
+  content: { [uploadType]: { schema: { type: 'string', contentMediaType: uploadType } } },
+})
 
 function answers(
   { method, replies, lines, examples }: Route,
