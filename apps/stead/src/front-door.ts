@@ -18,11 +18,11 @@ export interface FrontDoorOptions extends Surroundings {
 
 /** Opens every room, with the one door to them. */
 export async function openFrontDoor(options: FrontDoorOptions, parts: Parts): Promise<Door> {
-  const { configuration, engine, store, sealer, clients, catalogs, world, metrics, log, version } = options
+  const { configuration, engine, store, sealer, clients, catalogs, fetching, world, metrics, log, version } = options
   const isTls = configuration.tls !== undefined || configuration.behindProxy
   const providers = await trustedProviders(configuration, world)
   const rooms = openRooms({
-    ...{ engine, store, sealer, clients, catalogs, world, metrics, log, version },
+    ...{ engine, store, sealer, clients, catalogs, fetching, world, metrics, log, version },
     ...{ isSecure: isTls, ...providers },
   })
   parts.add({ name: 'rooms', close: () => rooms.close() })

@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import {
   auditRecords,
+  FileStaging,
   firstStart,
+  outgoingStreams,
   RegionCatalogs,
   RegionClients,
   type Registering,
@@ -9,6 +11,7 @@ import {
   resetAdminToken,
   roomControllers,
   roomIndexes,
+  type Surroundings,
 } from '@stead/control'
 import { type ChangeSet, createMetrics, type Engine, openSealer, type Store, startEngine } from '@stead/engine'
 import type { World } from '@stead/world'
@@ -61,7 +64,7 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const clients = new RegionClients({ providers: kinds.map(({ provider }) => provider), store, sealer, world })
     parts.add({ name: 'clients of regions', close: () => clients.close() })
     const catalogs = new RegionCatalogs({ clients, world, metrics })
-    const surroundings = { store, sealer, clients, catalogs }
+    const surroundings = { store, sealer, clients, catalogs, fetching: fetchingOf(configuration, world) }
     const engine = startEngine({
       ...{
         store,
@@ -98,6 +101,14 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     throw error
   }
 }
+
+/** How images come: through the guarded way out, to where they are staged. */
+const fetchingOf = (
+  { staging, imageLimit: limitBytes, outgoingAllow: allow }: Configuration,
+  world: World,
+): Surroundings['fetching'] => ({
+  ...{ staging: new FileStaging(staging, world), take: outgoingStreams({ world, allow }), limitBytes, world },
+})
 
 /** What the audit log says of it: whoever can reach the socket owns the machine. */
 const tokenReset = auditRecords({

@@ -27,6 +27,10 @@ import { ServiceAccount } from './identity/service-accounts/model.ts'
 import { Session } from './identity/sessions/model.ts'
 import { Token } from './identity/tokens/model.ts'
 import { User } from './identity/users/model.ts'
+import type { Fetching } from './images/fetch.ts'
+import { imageRoom } from './images/room.ts'
+import { sweep } from './images/staging/sweep.ts'
+import { imagesSeenBy } from './images/visible.ts'
 import { networkRoom } from './networks/room.ts'
 import { operationRoutes } from './operations/api.ts'
 import { operationIndexTable, operationsTable, WatchedOperation } from './operations/model.ts'
@@ -53,15 +57,18 @@ import type { Part } from './teardown/model.ts'
 /** What machines are attached to. A room whose things are attached to them adds its parts here. */
 const networking = networkRoom({ toNetworks: [], toSecurityGroups: [], toSshAuthorities: [] })
 
+/** What machines are made of. A room whose things are made of images adds its part here. */
+const images = imageRoom({ ofImages: [] })
+
 /** What is in projects, in the order in which it ends with them: each room that puts something there adds it here. */
-const inProjects: readonly Part[] = networking.inProjects
+const inProjects: readonly Part[] = [...networking.inProjects, ...images.inProjects]
 
 /** What is in regions, and stands in the way of their end: see `inRegion`. */
-const inRegions: readonly Part[] = [...serving.inRegions, ...networking.inRegions]
+const inRegions: readonly Part[] = [...serving.inRegions, ...networking.inRegions, ...images.inRegions]
 const theRegion = regionWhole(inRegions)
 
 /** What people make in a project: each room adds its kinds. It can be watched, and changes of it are told. */
-const ofProjects = [Project, Grant, ...networking.kinds] as unknown as readonly Watchable[]
+const ofProjects = [Project, Grant, ...networking.kinds, ...images.kinds] as unknown as readonly Watchable[]
 /** What people make in an organization. */
 const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProjects] as unknown as readonly Watchable[]
 /** What can be watched besides, and is told of with what it is about. */
@@ -100,23 +107,31 @@ export interface Surroundings {
   readonly clients: RegionClients
   /** What the backends offer, as this node knows it. */
   readonly catalogs: RegionCatalogs
+  /** How contents of images come here. */
+  readonly fetching: Fetching
   /** Where controllers count what they see; nobody sees it unless said. */
   readonly metrics?: Metrics
 }
 
 /** Everything the engine is started with. */
 export const roomControllers = (around: Surroundings): readonly Controller[] => {
-  const { catalogs, clients } = around
+  const { catalogs, clients, fetching } = around
   const tell = teller(audited)
   return [
     ...identityControllers(inProjects, tell),
     ...networking.controllers({ clients, tell }),
     ...serving.controllers(around),
+    ...images.controllers({ clients, tell }, fetching),
     teardownController(theRegion, tell),
     healthController(catalogs),
   ]
 }
-export const roomIndexes: readonly Index[] = [...identityIndexes, ...networking.indexes, ...serving.indexes]
+export const roomIndexes: readonly Index[] = [
+  ...identityIndexes,
+  ...networking.indexes,
+  ...images.indexes,
+  ...serving.indexes,
+]
 
 export interface RoomOptions
   extends Surroundings,
@@ -143,13 +158,17 @@ export interface Rooms {
 
 /** Puts the rooms together, behind one door. */
 export function openRooms(options: RoomOptions): Rooms {
-  const { engine, store, sealer, clients, catalogs, world, metrics, log, version } = options
+  const { engine, store, sealer, clients, catalogs, fetching, world, metrics, log, version } = options
   const everything = engine.cache.platform()
   const commit = (set: ChangeSet) => engine.commit(set)
   const opened = identity({ ...options, everything, commit, inProjects })
   const audit = new Audit({ everything, kinds: audited, commit, world, log, metrics })
   const verifier = new QuotaVerifier({ engine, store, world, metrics, log })
   verifier.start()
+  const sweeping = new AbortController()
+  const swept = sweep({ ...fetching, store, cache: engine.cache }, sweeping.signal).catch((error: unknown) => {
+    if (!sweeping.signal.aborted) log.warn({ error }, 'what is left of images that are gone could not be removed')
+  })
   const stopForgetting = forgetRemoved(engine.cache, { clients, catalogs })
   return {
     routes: [
@@ -158,8 +177,9 @@ export function openRooms(options: RoomOptions): Rooms {
       ...serving.routes({ catalogs }),
       ...auditRoutes(store),
       ...regionRoutes({ whole: theRegion, clients, catalogs, sealer }),
-      ...catalogRoutes(catalogs),
+      ...catalogRoutes(catalogs, imagesSeenBy),
       ...networking.routes({ clients, sealer, store }),
+      ...images.routes({ clients, store, fetching }),
       eventsRoute({
         path: '/v1/regions/:region/events',
         scope: 'platform',
@@ -204,7 +224,8 @@ export function openRooms(options: RoomOptions): Rooms {
     async close() {
       stopForgetting()
       catalogs.close()
-      await Promise.all([opened.close(), verifier.stop(), audit.close()])
+      sweeping.abort()
+      await Promise.all([swept, opened.close(), verifier.stop(), audit.close()])
     },
   }
 }

@@ -28,6 +28,8 @@ test('with nothing said, it is one process on loopback with its data beside it',
     data: '/srv/.stead',
     behindProxy: false,
     outgoingAllow: [],
+    staging: '/srv/.stead/staging',
+    imageLimit: 20 * 2 ** 30,
     sealKeys: { olderKeys: [] },
     findRegions: true,
     simulatedRegion: false,
@@ -69,7 +71,7 @@ test('every setting can be written in the file', async () => {
     'listen: "[::]:80"\ndata: /d\ndatabase: postgres://db/stead\ntlsCert: c.pem\ntlsKey: k.pem\nbehindProxy: true\n' +
       'publicUrl: https://stead.example\noidc: o.yaml\noutgoingAllow: 10.1.0.0/16,fd00::/8\nlogLevel: warn\n' +
       `sealKey: ${key('a')}\nolderSealKeys: ${key('b')},${key('c')}\nauditRetention: 90d\n` +
-      'findRegions: false\nsimulatedRegion: true\n',
+      'findRegions: false\nsimulatedRegion: true\nstaging: s\nimageLimit: 500MiB\n',
   )
   expect(await loaded).toEqual({
     listen: { host: '::', port: 80 },
@@ -81,6 +83,8 @@ test('every setting can be written in the file', async () => {
     publicUrl: 'https://stead.example',
     oidc: join(home, 'etc', 'o.yaml'),
     outgoingAllow: ['10.1.0.0/16', 'fd00::/8'],
+    staging: join(home, 'etc', 's'),
+    imageLimit: 500 * 2 ** 20,
     sealKeys: { key: key('a'), olderKeys: [key('b'), key('c')] },
     findRegions: false,
     simulatedRegion: true,
@@ -101,6 +105,7 @@ describe('what is wrong is named with where it was set', () => {
     [{ outgoingAllow: '10.0.0.0' }, {}, 'outgoingAllow (set in --outgoing-allow) must be ranges such as'],
     [{ outgoingAllow: '10.0.0.0/33' }, {}, 'must be ranges such as'],
     [{}, { STEAD_SEAL_KEY: 'short' }, 'sealKey (set in STEAD_SEAL_KEY) must be base64 of 32 bytes'],
+    [{ imageLimit: '0GiB' }, {}, 'imageLimit (set in --image-limit) must be a size, such as 500MiB or 20GiB'],
     [{ auditRetention: 'long' }, {}, 'auditRetention (set in --audit-retention) must be a duration, such as 400d'],
     [{ tlsCert: 'c.pem' }, {}, '--tls-cert is set, --tls-key (STEAD_TLS_KEY) is not'],
     [{}, { STEAD_TLS_KEY: 'k.pem' }, 'STEAD_TLS_KEY is set, --tls-cert (STEAD_TLS_CERT) is not'],

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Duration, parseDuration } from '@stead/world'
 import { StartError } from '../exit-codes.ts'
 import {
@@ -7,6 +7,7 @@ import {
   type ListenAddress,
   logLevels,
   parseListen,
+  parseSize,
   type Setting,
   type SettingName,
   settingNames,
@@ -28,6 +29,10 @@ export interface Configuration {
   /** The file that says which identity providers to trust. */
   readonly oidc?: string
   readonly outgoingAllow: readonly string[]
+  /** Where images are on their way to a region. */
+  readonly staging: string
+  /** In bytes. */
+  readonly imageLimit: number
   readonly sealKeys: { readonly key?: string; readonly olderKeys: readonly string[] }
   readonly auditRetention: Duration
   readonly findRegions: boolean
@@ -68,6 +73,8 @@ export async function loadConfiguration({ flags, env, directory }: Surroundings)
     behindProxy: value('behindProxy') === 'true',
     ...(publicUrl && { publicUrl }),
     ...(oidc && { oidc }),
+    staging: value('staging') ?? join(value('data')!, 'staging'),
+    imageLimit: parseSize(value('imageLimit')!)!,
     outgoingAllow: value('outgoingAllow')?.split(',') ?? [],
     sealKeys: { ...(sealKey && { key: sealKey }), olderKeys: value('olderSealKeys')?.split(',') ?? [] },
     findRegions: value('findRegions') === 'true',

@@ -90,6 +90,18 @@ export const settings = {
     placeholder: 'cidr,…',
     mustBe: text => (text.split(',').every(isRange) ? undefined : 'ranges such as 10.1.0.0/16'),
   },
+  staging: {
+    help: 'directory for images on their way to a region; one for all nodes that share a database. In the data directory unless given',
+    placeholder: 'directory',
+    path: true,
+    mustBe: anything,
+  },
+  imageLimit: {
+    help: 'how large an image may be that a project brings',
+    placeholder: 'size',
+    default: '20GiB',
+    mustBe: text => (parseSize(text) === undefined ? 'a size, such as 500MiB or 20GiB' : undefined),
+  },
   sealKey: {
     help: 'key that seals secrets, base64 of 32 bytes; best in the environment. Made in the data directory unless given',
     placeholder: 'key',
@@ -126,6 +138,14 @@ export const settings = {
     mustBe: oneOf(logLevels),
   },
 } as const satisfies Record<string, Setting>
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** Reads `20GiB`: in bytes. */
+export function parseSize(text: string): number | undefined {
+  const [, count, unit = ''] = /^([1-9]\d{0,5})(B|KiB|MiB|GiB|TiB)$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * 1_024 ** units.indexOf(unit)
+}
 
 export type SettingName = keyof typeof settings
 

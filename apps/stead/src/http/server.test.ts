@@ -19,6 +19,8 @@ test('not ready while a part cannot serve, with the reason; ready once it can; a
       sealKeys: { olderKeys: [] },
       findRegions: false,
       simulatedRegion: false,
+      staging: '/nowhere',
+      imageLimit: 1,
       auditRetention: days(400),
       logLevel: 'silent',
     },

@@ -166,7 +166,7 @@ async function outgoing<T>(step: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** WHATWG parsing already turns `http://2130706433`, `0x7f.1` and the like into the dotted address they mean. */
-function checkedUrl(text: string, base?: URL): URL {
+export function checkedUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href)
   if (!url) throw new OutgoingError('invalid_url', 'not a URL')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')

@@ -60,6 +60,7 @@ export function realisedController<
           region: region?.spec.mode ?? 'gone',
           observeOnly: context.observeOnly,
           needs: kind.needs?.(object, cache),
+          isPrepared: kind.preparing?.isPrepared(object) ?? true,
           backend,
           isCurrent: backend.type !== 'found' || (kind.update?.isCurrent(object, backend.info) ?? true),
           now: world.now(),

@@ -26,6 +26,7 @@ const view = (of: Realised, changes: Partial<RealisedView> = {}): RealisedView =
   region: 'active',
   observeOnly: false,
   needs: undefined,
+  isPrepared: true,
   backend: { type: 'unasked' },
   isCurrent: true,
   now,
@@ -62,12 +63,13 @@ const anyView: fc.Arbitrary<RealisedView> = fc.record({
   region: fc.constantFrom('active', 'draining', 'maintenance', 'gone'),
   observeOnly: fc.boolean(),
   needs: fc.constantFrom(undefined, 'the network n1 is not ready'),
+  isPrepared: fc.boolean(),
   backend: anySighting,
   isCurrent: fc.boolean(),
   now: fc.constant(now),
 })
 
-const mutating = ['intend', 'send', 'update', 'remove']
+const mutating = ['prepare', 'intend', 'send', 'update', 'remove']
 
 test('nothing is done in a region that is in maintenance or gone, nor while a store only observes', () =>
   fc.assert(
@@ -98,6 +100,7 @@ test('nothing is sent twice under the flag of the first time, nor anything that 
       const { type } = decide(each)
       const { sent, backendId } = each.object.status
       if (type === 'intend') expect(sent === undefined || sent.refused).toBe(true)
+      if (type === 'intend') expect(each.isPrepared).toBe(true)
       if (type === 'send') expect(sent !== undefined && !sent.refused).toBe(true)
       if (type === 'intend' || type === 'send') expect(backendId).toBeUndefined()
     }),
@@ -112,6 +115,7 @@ test('only what is on its way out is removed', () =>
 
 test.each<[string, RealisedView, object]>([
   ['a new one is written down and sent', view(object({})), { type: 'intend' }],
+  ['what it is made of is brought', view(object({}), { isPrepared: false }), { type: 'prepare' }],
   ['what it needs comes first', view(object({}), { needs: 'n1' }), { type: 'hold', reason: 'Needs', message: 'n1' }],
   ['one that was sent and not answered is sent again', view(object({ sent })), { type: 'send' }],
   ['one that was made is asked for', view(object(made)), { type: 'describe' }],

@@ -20,6 +20,8 @@ export interface RealisedView {
   readonly observeOnly: boolean
   /** What must be there before it can be made, in words; undefined when all of it is. */
   readonly needs: string | undefined
+  /** Whether what it is made of is here. */
+  readonly isPrepared: boolean
   readonly backend: Sighting
   /** Whether what was found is as the spec says, as far as that can change. */
   readonly isCurrent: boolean
@@ -33,6 +35,8 @@ export type Decision =
   /** Asks the backend, by id or by tags, and decides again. */
   | { readonly type: 'describe' }
   | { readonly type: 'search' }
+  /** Brings here what it is made of. */
+  | { readonly type: 'prepare' }
   /** Writes down that it is sent, then sends it. */
   | { readonly type: 'intend' }
   /** Sends it once more, with the same token. */
@@ -50,7 +54,7 @@ export type Decision =
 
 export type HoldReason = 'RegionGone' | 'Maintenance' | 'ObserveOnly' | 'Needs'
 
-const mutating: ReadonlySet<Decision['type']> = new Set(['intend', 'send', 'update', 'remove'])
+const mutating: ReadonlySet<Decision['type']> = new Set(['prepare', 'intend', 'send', 'update', 'remove'])
 
 /** What comes next for an object that stands for something in a backend. */
 export function decide(view: RealisedView): Decision {
@@ -65,13 +69,14 @@ export function decide(view: RealisedView): Decision {
     : decision
 }
 
-function living({ object, needs, backend, isCurrent }: RealisedView): Decision {
+function living({ object, needs, isPrepared, backend, isCurrent }: RealisedView): Decision {
   const { status, generation } = object
   const wasRefused = status.state === 'failed' && status.observedGeneration === generation
   if (status.backendId === undefined) {
     if (wasRefused) return refused(object)
     if (!isNowhere(object)) return { type: 'send' }
-    return needs === undefined ? { type: 'intend' } : hold('Needs', needs)
+    if (needs !== undefined) return hold('Needs', needs)
+    return { type: isPrepared ? 'intend' : 'prepare' }
   }
   if (backend.type === 'unasked') return { type: 'describe' }
   if (backend.type === 'missing') {

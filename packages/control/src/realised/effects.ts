@@ -20,7 +20,7 @@ import type { RealisedKind } from './kind.ts'
 import type { Memory } from './memory.ts'
 import { delayedCondition, lostCondition, type Realised, type RealisedStatus } from './model.ts'
 import { mostLate, type Outside } from './outside.ts'
-import { type Trouble, troubleOf } from './words.ts'
+import { PreparationError, type Trouble, troubleOf } from './words.ts'
 
 /** How often what has settled is looked at. Nothing is written by that. */
 const driftInterval = minutes(10)
@@ -28,9 +28,13 @@ const driftInterval = minutes(10)
 const doubtTime = minutes(10)
 /** A hiccup is not worth telling; this many failures in a row are. */
 const tellingFailures = 3
+/** What could not be brought so often in a row is given up: whoever asked for it sees why, and can ask again. */
+const mostPreparations = 10
+/** Somebody has to do something where what was brought is not to be found. */
+const missingPause = seconds(30)
 
 /** What can be refused for good. Who only asks, or removes, goes on asking and removing. */
-const refusable: ReadonlySet<Decision['type']> = new Set(['intend', 'send', 'update'])
+const refusable: ReadonlySet<Decision['type']> = new Set(['prepare', 'intend', 'send', 'update'])
 
 type Acting = Exclude<Decision, { readonly type: 'describe' } | { readonly type: 'search' }>
 
@@ -66,19 +70,30 @@ export class Effects<
   }
 
   async perform(decision: Acting, object: Object, outside: Outside<Object, Spec, Info, Group>): Promise<Result> {
+    const { preparing } = this.#kind
     switch (decision.type) {
       case 'nothing':
+        await preparing?.letGo(object)
         return this.#settled(object)
       case 'hold':
         return this.#hold(decision, object)
       case 'park':
+        await preparing?.letGo(object)
         return park('Failed', decision.message)
       case 'wait':
         return this.#poll(object, decision.message)
+      case 'prepare': {
+        const result = await preparing!.prepare(object, this.#context)
+        this.#memory.succeeded(object.id)
+        return result
+      }
       case 'intend':
-        return this.#send(await this.intended(object), outside, { fresh: object.status.sent === undefined })
+        return (
+          (await this.#unlessThere(object)) ??
+          this.#send(await this.intended(object), outside, { fresh: object.status.sent === undefined })
+        )
       case 'send':
-        return this.#send(object, outside, { fresh: false })
+        return (await this.#unlessThere(object)) ?? this.#send(object, outside, { fresh: false })
       case 'update': {
         this.#memory.clear(object.id, 'updated')
         this.#memory.since(object.id, 'updated', this.#context.world.monotonic())
@@ -92,6 +107,7 @@ export class Effects<
         return this.#poll(object, 'it was told to go')
       case 'forget': {
         const { world, cache, commit } = this.#context
+        await preparing?.letGo(object)
         await commit(forget(changeSet(world), { whole: this.#kind.whole, tell: this.#audit }, object, cache))
         return done
       }
@@ -110,9 +126,22 @@ export class Effects<
       const learnt = type === 'intend' && sent ? { sent: { ...sent, refused: true } as const } : {}
       return this.#report(object, { type: 'report', state: 'failed', reason: trouble.message }, learnt)
     }
-    if (this.#memory.failed(object.id) >= tellingFailures) await this.#tell(object, trouble)
+    const failures = this.#memory.failed(object.id)
+    if (error instanceof PreparationError && failures >= mostPreparations) {
+      const reason = `${trouble.message}; given up after ${failures} tries`
+      return this.#report(object, { type: 'report', state: 'failed', reason })
+    }
+    if (failures >= tellingFailures) await this.#tell(object, trouble)
     const { retryAfter } = error as { readonly retryAfter?: Duration }
     return retryAfter === undefined ? retry(error) : again(retryAfter, trouble.message)
+  }
+
+  /** Waits where what it is made of cannot be read: on another node it may be, and here again when it is put right. */
+  async #unlessThere(object: Object): Promise<Result | undefined> {
+    const message = await this.#kind.preparing?.missing(object)
+    if (message === undefined) return undefined
+    await this.#tell(object, { code: 'ContentMissing', message })
+    return again(missingPause, message)
   }
 
   /** The object with what is about to be sent written on it. */
@@ -160,6 +189,8 @@ export class Effects<
       if (object.status.state !== state) appendEvent(set, object, eventOf(told, message))
       await commit(set)
     }
+    // Only now: what is not written down is sent again after a crash, and takes it to be here.
+    await this.#kind.preparing?.letGo(object)
     return state === 'failed' ? park('Failed', told.reason) : this.#settled(object)
   }
 

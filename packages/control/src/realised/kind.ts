@@ -1,4 +1,4 @@
-import type { View, Wake } from '@stead/engine'
+import type { ReconcileContext, Result, View, Wake } from '@stead/engine'
 import type { Collection, Provider, ResourceInfo, ResourceSpec } from '@stead/provider-kit'
 import type { Duration } from '@stead/world'
 import type { Whole } from '../teardown/model.ts'
@@ -6,6 +6,20 @@ import type { Realised } from './model.ts'
 
 /** The groups of a provider that are collections. */
 export type CreatingGroup = 'snapshot' | 'images' | 'networks' | 'securityGroups' | 'volumes'
+
+/** For what is made of something that must be here first: how it comes, and goes when it is needed no more. */
+export interface Preparing<Object extends Realised> {
+  isPrepared(object: Object): boolean
+  /**
+   * Brings it here and writes that down; throws a `PreparationError` when it cannot. Runs anew from the start after a
+   * crash, and ends when the object is deleted meanwhile.
+   */
+  prepare(object: Object, context: ReconcileContext): Promise<Result>
+  /** Why it cannot be read from here, in words; undefined when it can. */
+  missing(object: Object): Promise<string | undefined>
+  /** Nothing will be made of it any more. Safe to repeat, also where nothing is left. */
+  letGo(object: Object): Promise<void>
+}
 
 /** How objects of one kind stand for things that a provider keeps in one of its collections. */
 export interface RealisedKind<
@@ -31,6 +45,7 @@ export interface RealisedKind<
   /** What must be there before it can be made, in words; undefined when all of it is. `wakes` tell when that changes. */
   needs?(object: Object, everything: View): string | undefined
   readonly wakes?: readonly Wake[]
+  readonly preparing?: Preparing<Object>
   /** For kinds whose spec can change: whether what is there is as the spec says, and how it becomes so. */
   readonly update?: {
     isCurrent(object: Object, info: Info): boolean

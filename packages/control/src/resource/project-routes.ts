@@ -32,6 +32,8 @@ export interface ProjectNoun<Spec extends TSchema, Status extends EndingStatus, 
   /** What can be changed of it, and what stands in the way of its end, for the reference. */
   readonly changes: string
   readonly endsAfter: string
+  /** Whether what stands in the way can be ended with it; it can unless said. */
+  readonly cascades?: false
   /** What lists can be asked besides, and which objects that leaves. */
   readonly filters?: Filters
   readonly only?: (
@@ -48,7 +50,7 @@ export interface ProjectNoun<Spec extends TSchema, Status extends EndingStatus, 
 export function projectNounRoutes<Spec extends TSchema, Status extends EndingStatus, Filters extends TProperties>(
   noun: ProjectNoun<Spec, Status, Filters>,
 ): readonly Route[] {
-  const { resource, store, whole, one, param, changes, endsAfter, filters, only, resolve, check } = noun
+  const { resource, store, whole, one, param, changes, endsAfter, cascades, filters, only, resolve, check } = noun
   const { kind, noun: nouns, schema, list, patch } = resource
   const many = `/v1/projects/:project/${nouns}`
   const scope = 'project'
@@ -94,11 +96,12 @@ export function projectNounRoutes<Spec extends TSchema, Status extends EndingSta
       ...at,
       method: 'DELETE',
       summary: `Delete ${one}`,
-      description: `Refused with \`in_use\` while ${endsAfter}, unless \`cascade\` is said: then that goes first.`,
+      description: `Refused with \`in_use\` while ${endsAfter}${cascades === false ? '.' : ', unless `cascade` is said: then that goes first.'}`,
       permission: may('delete'),
-      query: DeleteQuery,
+      ...(cascades !== false && { query: DeleteQuery }),
       replies: { 202: schema },
-      handle: (request, services) => concludeDelete(services, { whole, resource }, request),
+      handle: ({ target, caller, query = {} }, services) =>
+        concludeDelete(services, { whole, resource }, { target, caller, query }),
     }),
     eventsRoute({ ...at, path: `${at.path}/events`, permission: may('read'), store }),
   ]

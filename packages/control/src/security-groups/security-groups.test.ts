@@ -3,6 +3,7 @@ import { realWorld } from '@stead/world'
 import { expect, test } from 'vitest'
 import { openNetworkHouse, shop } from '../networks/tests/network-house.ts'
 import { openRegionHouse, secretKey } from '../regions/tests/region-house.ts'
+import { without } from '../regions/tests/without.ts'
 
 const rule = (port: number) => ({ direction: 'ingress', protocol: 'tcp', port, cidr: '0.0.0.0/0' })
 
@@ -74,24 +75,11 @@ test('nothing is made on a network that is on its way out, or that the caller ma
 test('where a region cannot enforce them, creating one says so', async () => {
   const cloud = new SimulatedCloud({ world: realWorld })
   cloud.addKey(secretKey, 'default')
-  const inner = simulatedProvider(() => cloud)
-  const lax = {
-    ...inner,
-    kind: 'lax',
-    async connect(connection: Parameters<typeof inner.connect>[0]) {
-      const provider = await inner.connect(connection)
-      const { securityGroups: _, ...groups } = provider.capabilities().groups
-      const capabilities = () => ({ ...provider.capabilities(), groups })
-      return new Proxy(provider, {
-        get(target, name) {
-          if (name === 'capabilities') return capabilities
-          if (name === 'securityGroups') return undefined
-          const member = Reflect.get(target, name) as unknown
-          return typeof member === 'function' ? member.bind(target) : member
-        },
-      })
-    },
-  }
+  const lax = without(
+    'securityGroups',
+    simulatedProvider(() => cloud),
+    'lax',
+  )
   const { house, region } = await openRegionHouse(cloud, { providers: [lax] })
   await region('sky', { provider: 'lax' })
   await house.must(201, 'POST', `${shop}/networks`, {

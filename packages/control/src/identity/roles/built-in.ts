@@ -31,6 +31,7 @@ const reading: readonly Permission[] = [
   'networks:read',
   'security-groups:read',
   'ssh-authorities:read',
+  'images:read',
 ]
 
 /** Making, changing and ending what a project has. */
@@ -44,6 +45,9 @@ const making: readonly Permission[] = [
   'ssh-authorities:create',
   'ssh-authorities:update',
   'ssh-authorities:delete',
+  'images:create',
+  'images:update',
+  'images:delete',
 ]
 
 /** Who may do what. */

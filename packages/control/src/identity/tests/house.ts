@@ -22,15 +22,17 @@ import {
   type Surroundings,
 } from '../../rooms.ts'
 import { openTestStore } from '../../tests/stores.ts'
-import { surroundings } from '../../tests/surroundings.ts'
+import { type SurroundingOptions, surroundings } from '../../tests/surroundings.ts'
 import { firstStart } from '../first-start/first-start.ts'
 import { MemoryKeeper } from './memory-keeper.ts'
 
-export interface HouseOptions extends Partial<RoomOptions> {
+export interface HouseOptions extends Partial<Omit<RoomOptions, 'fetching'>> {
   /** One of its own unless said. */
   readonly openStore?: () => Promise<Store>
   /** None unless said. */
   readonly providers?: readonly ProviderDefinition[]
+  /** How images come; from nowhere inside, and at most a megabyte, unless said. */
+  readonly fetching?: Omit<SurroundingOptions, 'providers'>
   /** Beside the rooms' own. */
   readonly controllers?: readonly Controller[]
   readonly server?: Partial<ServerOptions>
@@ -83,10 +85,13 @@ export class IdentityHouse {
   async start(): Promise<void> {
     const { world, directory } = this
     const { openStore = () => openTestStore({ directory, world }), ...asked } = this.#options
-    const { providers = [], controllers = [], server: _server, ...options } = asked
+    const { providers = [], controllers = [], server: _server, fetching: _fetching, ...options } = asked
     this.store = await openStore()
     const { store } = this
-    this.#surroundings = surroundings(store, world, providers)
+    this.#surroundings = surroundings(store, world, {
+      ...{ providers, staging: join(directory, 'staging') },
+      ...this.#options.fetching,
+    })
     this.engine = startEngine({
       store,
       world,

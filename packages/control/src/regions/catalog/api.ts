@@ -1,8 +1,11 @@
+import type { View } from '@stead/engine'
 import { isoTime } from '@stead/world'
 import type { Static, TSchema } from 'typebox'
 import { fingerprint, readCursor, writeCursor } from '../../door/cursor.ts'
 import { type Route, route } from '../../door/route.ts'
+import type { Caller } from '../../identity/caller.ts'
 import { Type } from '../../schema/type.ts'
+import type { Region } from '../model.ts'
 import { regionSeenBy } from '../visibility.ts'
 import { firstCatalogOf } from './catalog-of.ts'
 import type { RegionCatalogs } from './catalogs.ts'
@@ -15,12 +18,16 @@ const Query = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Only this name, or `prefix*`.' })),
 })
 
-export const catalogRoutes = (catalogs: RegionCatalogs): readonly Route[] => [
+/** The images in a region that belong to projects of a caller. */
+type OwnImages = (everything: View, caller: Caller, regionId: string) => readonly OwnImage[]
+
+export const catalogRoutes = (catalogs: RegionCatalogs, ownImages: OwnImages): readonly Route[] => [
   listRoute(catalogs, { noun: 'flavors', schema: FlavorList, what: 'sizes', of: ({ flavors }) => flavors.map(flavor) }),
   listRoute(catalogs, {
     ...{ noun: 'images', schema: ImageList },
-    what: 'images that everybody may boot',
-    of: ({ images }) => images.map(image),
+    what: 'images that the caller may boot: those of everybody, and those of their projects,',
+    of: ({ images }, { everything, caller, region }) =>
+      [...images.map(image), ...ownImages(everything, caller, region.id).map(ownImage)].sort(byName),
   }),
 ]
 
@@ -40,11 +47,37 @@ const image = ({ id, name, displayName, labels, deprecated, ...spec }: OfferedIm
   status: { deprecated },
 })
 
+/** What is shown of one here; all of it is where it belongs. */
+interface OwnImage {
+  readonly id: string
+  readonly name?: string
+  readonly displayName?: string
+  readonly projectId?: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly spec: { readonly architecture?: string }
+  readonly status: { readonly staged?: { readonly sizeBytes: number } }
+}
+
+const ownImage = ({ id, name, displayName, projectId, labels, spec, status }: OwnImage) => ({
+  metadata: { id, name: name!, projectId, labels, ...(displayName !== undefined && { displayName }) },
+  spec: {
+    ...{ architecture: spec.architecture ?? null, sizeBytes: status.staged?.sizeBytes ?? null },
+    ...{ virtualization: null, minDiskGiB: null, gpu: null, os: null },
+  },
+  status: { deprecated: false },
+})
+
+const orderOf = ({ metadata: { name, id } }: Shown) => `${name} ${id}`
+const byName = (a: Shown, b: Shown) => (orderOf(a) < orderOf(b) ? -1 : 1)
+
 interface Listed {
   readonly noun: string
   readonly what: string
   readonly schema: TSchema
-  readonly of: (offered: Offered) => readonly Shown[]
+  readonly of: (
+    offered: Offered,
+    asked: { readonly everything: View; readonly caller: Caller; readonly region: Region },
+  ) => readonly Shown[]
 }
 
 const listRoute = (catalogs: RegionCatalogs, { noun, what, schema, of }: Listed): Route =>
@@ -63,7 +96,10 @@ const listRoute = (catalogs: RegionCatalogs, { noun, what, schema, of }: Listed)
       const catalog = await firstCatalogOf(region, catalogs)
       if (!catalog.isKnown) throw catalog.refusal
       const list = fingerprint(noun, region.id, query.name)
-      return { status: 200, body: { ...page(of(catalog), query, list), asOf: isoTime(catalog.at) } }
+      return {
+        status: 200,
+        body: { ...page(of(catalog, { everything, caller, region }), query, list), asOf: isoTime(catalog.at) },
+      }
     },
   })
 
@@ -75,7 +111,7 @@ function page(all: readonly Shown[], { limit, cursor, name }: Static<typeof Quer
   const asked = all.filter(isAsked)
   const position = cursor === undefined ? undefined : readCursor(cursor, list)
   const after = position && `${position.key} ${position.id}`
-  const left = asked.filter(({ metadata }) => after === undefined || `${metadata.name} ${metadata.id}` > after)
+  const left = asked.filter(each => after === undefined || orderOf(each) > after)
   const items = left.slice(0, limit)
   const last = left.length > limit ? items.at(-1)?.metadata : undefined
   return { items, nextCursor: last ? writeCursor({ id: last.id, key: last.name }, list) : null, total: asked.length }

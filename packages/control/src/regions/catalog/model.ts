@@ -73,6 +73,7 @@ const shown = <Spec extends TSchema>(title: string, spec: Spec) =>
         id: Type.String({ description: 'What a request says to mean it.' }),
         name: Type.String(),
         displayName: Type.Optional(DisplayName),
+        projectId: Type.Optional(Type.String({ description: 'Whose it is, if it is not for everybody.' })),
         labels: Labels,
       }),
       spec,

@@ -3,6 +3,8 @@ export const unreachable: Readonly<Record<string, string>> = {
   'GET /v1/oidc/{provider}/login':
     'needs an identity provider that answers: oidc.test.ts goes this way with a real one',
   'GET /v1/oidc/{provider}/callback': 'needs a browser that the provider has sent back: see oidc.test.ts',
+  'PUT /v1/projects/{project}/images/{image}/content':
+    'needs bytes with the checksum that was announced: see images.test.ts',
   'GET /v1/projects/{project}/operations/{operation}': 'nothing that can be asked for makes operations yet',
 }
 

@@ -1,0 +1,111 @@
+import type { Index, StoredObject } from '@stead/engine'
+import type { Static } from 'typebox'
+import { type RealisedStatus, ShownRealisedStatus, showRealised } from '../realised/model.ts'
+import { writeSchema } from '../resource/bodies.ts'
+import { type Resource, resource } from '../resource/resource.ts'
+import { Type } from '../schema/type.ts'
+
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of all its bytes, in lower-case hex.' })
+const Size = Type.Integer({ minimum: 1, description: 'In bytes.' })
+
+const UrlSource = Type.Object(
+  {
+    url: Type.String({
+      ...{ minLength: 1, maxLength: 2_048 },
+      description:
+        'Where it is fetched from, over http or https. Whoever may read the image may read this: no password belongs in it.',
+    }),
+    sha256: Type.Optional(Sha256),
+    sizeBytes: Type.Optional(Size),
+  },
+  { title: 'ImageUrlSource' },
+)
+
+const UploadSource = Type.Object(
+  {
+    upload: Type.Object(
+      { sizeBytes: Size, sha256: Sha256 },
+      { description: 'What will be sent with `PUT …/content`.' },
+    ),
+  },
+  { title: 'ImageUploadSource' },
+)
+
+const region = Type.String({
+  ...{ minLength: 1, maxLength: 255 },
+  description: 'By id or by name, and read back as the id; unless said, the default of the project.',
+})
+const rest = {
+  architecture: Type.Optional(
+    Type.Enum(['x86_64', 'aarch64'], { description: 'What it runs on; unless said, anything.' }),
+  ),
+  source: Type.Union([UrlSource, UploadSource]),
+}
+
+/** Something to boot that a project has brought to a region. */
+export const ImageSpec = Type.Object({ region, ...rest })
+export type ImageSpec = Static<typeof ImageSpec>
+export type ImageSource = ImageSpec['source']
+export type UrlSource = Static<typeof UrlSource>
+
+const Content = Type.Object(
+  { sizeBytes: Type.Integer(), sha256: Type.String() },
+  { description: 'What it holds, measured as it came.' },
+)
+const Progress = Type.Object(
+  { transferredBytes: Type.Integer(), totalBytes: Type.Optional(Type.Integer()) },
+  { description: 'How much has come from its source, told every few seconds; the whole, where the source says it.' },
+)
+
+export interface ImageStatus extends RealisedStatus {
+  /** It is here, whole and checked, until the region has it. */
+  readonly staged?: Static<typeof Content>
+  /** It is on its way here. */
+  readonly progress?: Static<typeof Progress>
+}
+
+export type Image = StoredObject<ImageSpec, ImageStatus>
+
+const ShownImageStatus = Type.Object({
+  ...ShownRealisedStatus.properties,
+  state: Type.Enum(['pending', 'transferring', 'ready', 'failed', 'lost', 'deleting'], {
+    description: [
+      '`pending`: it waits for its content, or for its turn. `transferring`: its content is on the way here, or to the region.',
+      '`failed`: it cannot be had, and the reason says why. `lost`: it was there, and is gone without our doing.',
+    ].join(' '),
+  }),
+  content: Type.Optional(Content),
+  progress: Type.Optional(Progress),
+})
+
+/** How one is shown: what is on the way is `transferring`. */
+export function showImage(image: Image) {
+  const { staged, progress, sent } = image.status
+  const { spec, status } = showRealised(image)
+  const isPending = status.state === 'pending'
+  const isMoving = isPending && (staged ?? progress ?? sent) !== undefined
+  const { progress: _, ...known } = { ...image.status, ...status }
+  return {
+    spec,
+    status: {
+      ...known,
+      ...(isMoving && { state: 'transferring' }),
+      ...(staged && { content: staged }),
+      ...(isPending && progress && { progress }),
+    },
+  }
+}
+
+export const Image: Resource<typeof ImageSpec, ImageStatus> = resource('image', 'img', ImageSpec, ShownImageStatus, {
+  immutable: ['/spec/region', '/spec/architecture', '/spec/source'],
+  show: showImage,
+})
+
+/** How one is sent. */
+export const ImageWriteSpec = Type.Object({ region: Type.Optional(region), ...rest })
+export const ImageWrite = writeSchema('Image', Image.kind, ImageWriteSpec)
+
+/** One name, one image, in a project. */
+export const imageName = (projectId: string, name: string): string => `image-name/${projectId}/${name}`
+
+export const imagesByRegion: Index<Image> = { name: 'region', kind: Image.kind, keys: ({ spec }) => [spec.region] }

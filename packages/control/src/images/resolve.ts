@@ -1,0 +1,54 @@
+import type { View } from '@stead/engine'
+import { lookUp, theOne } from '../door/find.ts'
+import type { Request } from '../door/route.ts'
+import { fail } from '../errors/index.ts'
+import { imageIn } from '../regions/catalog/catalog-of.ts'
+import type { Offered, OfferedImage } from '../regions/catalog/offered.ts'
+import type { Region } from '../regions/model.ts'
+import { Image, showImage } from './model.ts'
+
+/** Something to boot, whoever it belongs to. */
+export interface ResolvedImage extends Pick<OfferedImage, 'name' | 'architecture' | 'sizeBytes' | 'minDiskGiB'> {
+  /** What the backend is asked for. */
+  readonly backendId: string
+  /** The project's own image, if it is one: what is made of it keeps it from being deleted. */
+  readonly own?: Image
+}
+
+export interface ResolveImage extends Pick<Request, 'caller' | 'objects' | 'place'> {
+  readonly region: Region
+  /** What the region offers to everybody. */
+  readonly offered: Pick<Offered, 'images'>
+}
+
+/**
+ * The image that an id or a name means in a project and a region: one of the project's own, else one of everybody's.
+ * Refuses one that cannot be booted yet, or any more. What the caller may not read does not exist.
+ */
+export function resolveImage(text: string, { region, offered, ...request }: ResolveImage): ResolvedImage {
+  const [own] = ownImages(text, request)
+  if (own?.spec.region === region.id) return resolvedOwn(own)
+  const everybodys = imageIn(offered, text)
+  if (everybodys) {
+    const { id: backendId, name, architecture, sizeBytes, minDiskGiB } = everybodys
+    return { backendId, name, architecture, sizeBytes, minDiskGiB }
+  }
+  if (own) throw fail('invalid', `the image ${own.name} is in another region than ${region.name}`)
+  return theOne<never>(Image.kind, text, [])
+}
+
+function ownImages(text: string, { caller, objects, place }: Pick<Request, 'caller' | 'objects' | 'place'>) {
+  return caller.may('images:read', place) ? lookUp(objects as View, Image.kind, text) : []
+}
+
+function resolvedOwn(own: Image): ResolvedImage {
+  const { state } = showImage(own).status
+  if (state === 'pending' || state === 'transferring')
+    throw fail('not_ready', `the image ${own.name} is not ready yet: it is ${state}`)
+  if (state !== 'ready') throw fail('invalid_state', `the image ${own.name} cannot be used: it is ${state}`)
+  return {
+    ...{ backendId: own.status.backendId!, name: own.name!, own, minDiskGiB: null },
+    architecture: own.spec.architecture ?? null,
+    sizeBytes: own.status.staged?.sizeBytes ?? null,
+  }
+}
