@@ -17,7 +17,9 @@ export function newId(world: World, prefix: string): string {
   return `${prefix}_${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+const pattern = /^[a-z]+_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
 /** The prefix of an id, or undefined if this is not an id of ours. */
 export function idPrefix(id: string): string | undefined {
-  return /^([a-z]+)_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.exec(id)?.[1]
+  return pattern.test(id) ? id.slice(0, id.indexOf('_')) : undefined
 }

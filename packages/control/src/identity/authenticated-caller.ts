@@ -1,8 +1,8 @@
 import type { View } from '@stead/engine'
 import type { Caller, Place } from './caller.ts'
-import type { Held } from './grants/model.ts'
+import { Grant, type Held } from './grants/model.ts'
 import type { Permission } from './permissions.ts'
-import { isActive, nameOfPrincipal, type Principal, principalOf } from './principals.ts'
+import { isActive, nameOfPrincipal, type Principal } from './principals.ts'
 import { allows, heldBy } from './rights.ts'
 import { inScope, type TokenScope } from './tokens/model.ts'
 
@@ -19,13 +19,19 @@ export interface CallerOptions {
   readonly csrfToken?: string
 }
 
-/** Somebody we know. Nothing is copied: each question is answered from what is in the cache when it is asked. */
+/**
+ * Somebody we know. Each question is answered from what is in the cache when it is asked. Kept is only what follows from
+ * grants, for as long as no grant comes, changes or goes.
+ */
 export class AuthenticatedCaller implements Caller {
   readonly principalId: string
   readonly type: 'user' | 'service-account'
   readonly displayName: string
   readonly credentialId: string
   readonly #options: CallerOptions
+  #held: readonly Held[] = []
+  /** The version of the grants that `#held` is of. */
+  #heldAsOf: number | undefined
 
   constructor(options: CallerOptions) {
     const { principal, credentialId } = options
@@ -37,8 +43,8 @@ export class AuthenticatedCaller implements Caller {
   }
 
   isCurrent(): boolean {
-    const { everything, isCredentialCurrent } = this.#options
-    return isCredentialCurrent() && isActive(principalOf(everything, this.principalId))
+    const { everything, principal, isCredentialCurrent } = this.#options
+    return isCredentialCurrent() && isActive(everything.get<Principal>(principal.kind, principal.id))
   }
 
   may(permission: Permission, place: Place): boolean {
@@ -57,7 +63,12 @@ export class AuthenticatedCaller implements Caller {
   /** What it holds, before the scope of its token narrows it. */
   held(): readonly Held[] {
     const { everything, claimed = [] } = this.#options
-    return [...heldBy(everything, this.principalId), ...claimed]
+    const grants = everything.version(Grant.kind)
+    if (grants !== this.#heldAsOf) {
+      this.#held = [...heldBy(everything, this.principalId), ...claimed]
+      this.#heldAsOf = grants
+    }
+    return this.#held
   }
 
   get csrfToken(): string | undefined {

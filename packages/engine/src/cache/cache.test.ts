@@ -121,6 +121,23 @@ test('a scope knows of which kinds it has something, until the last of a kind is
   expect([...cache.platform().kinds()].sort()).toEqual(['gizmo', 'widget'])
 })
 
+test('the version of a kind moves when one of it comes, changes or goes, wherever, and not with others', async () => {
+  const { world, cache, commit, create, get } = newHouse()
+  await world.run(cache.start())
+  const scoped = cache.inProject('p1')
+  const versions = [scoped.version(widgets)]
+  const note = () => versions.push(scoped.version(widgets))
+  await create('a')
+  note()
+  await commit(set => set.update(get('a')!, { spec: { size: 7 } }))
+  note()
+  await commit(set => set.remove(get('a')!))
+  note()
+  expect(new Set(versions).size).toBe(4)
+  await commit(set => set.create({ ...widget('other'), kind: 'gadget' }))
+  expect(scoped.version(widgets)).toBe(versions.at(-1))
+})
+
 test('reads of one revision: a page and its revision agree, and what was read never changes', async () => {
   const { world, cache, create, get } = newHouse()
   await world.run(cache.start())

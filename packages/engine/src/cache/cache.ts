@@ -45,11 +45,13 @@ export class ReadCache {
   private readonly options: CacheOptions
   private readonly log: Logger
   private readonly contents: Contents
+  private readonly everything: View
   private readonly currency: Currency
   private readonly listeners = new Set<CacheListener>()
   private readonly waiting = new Agenda<PromiseWithResolvers<void>>()
   private readonly stopping = new AbortController()
   private current: Revision = 0
+  private readonly currentRevision = () => this.current
   private isLoaded = false
   private isFollowing = false
   private failures = 0
@@ -60,6 +62,7 @@ export class ReadCache {
     this.options = options
     this.log = options.log ?? silentLogger
     this.contents = new Contents(options.indexes ?? [], (error, fields) => this.bug(error, fields))
+    this.everything = this.view('platform')
     this.currency = new Currency(options.world.monotonic())
   }
 
@@ -100,7 +103,7 @@ export class ReadCache {
 
   /** Everything. For controllers, and for those who may see the whole platform. */
   platform(): View {
-    return this.view('platform')
+    return this.everything
   }
 
   /** Resolves when the cache is at or past this revision: a node that answered a write then reads it. */
@@ -138,7 +141,7 @@ export class ReadCache {
   }
 
   private view(scope: ConstructorParameters<typeof ScopedView>[1]): View {
-    return new ScopedView(this.contents, scope, () => this.current)
+    return new ScopedView(this.contents, scope, this.currentRevision)
   }
 
   private async run(): Promise<void> {

@@ -14,6 +14,8 @@ export interface Index<T extends StoredObject = StoredObject> {
 /** Everything of one kind, and every way to find it. */
 export class KindTable {
   readonly cells = new Map<string, Cell>()
+  /** How often something came, changed or went. */
+  version = 0
   readonly platform = new Shelf()
   /** By organization, those in its projects too. No labels or names of its own: 60 bytes an object, for rare questions. */
   readonly organizations = new Buckets()
@@ -28,6 +30,7 @@ export class KindTable {
 
   /** Answers the version this one replaces. */
   put(object: StoredObject): StoredObject | undefined {
+    this.version++
     const cell = this.cells.get(object.id)
     if (!cell) {
       const added: Cell = { object }
@@ -49,6 +52,7 @@ export class KindTable {
   remove(id: string): StoredObject | undefined {
     const cell = this.cells.get(id)
     if (!cell) return undefined
+    this.version++
     this.cells.delete(id)
     this.unshelve(cell)
     for (const { index, buckets } of this.indexes.values())

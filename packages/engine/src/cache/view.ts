@@ -13,6 +13,11 @@ export interface View {
   get<T extends StoredObject = StoredObject>(kind: Kind<T> | string, id: string): T | undefined
   list<T extends StoredObject = StoredObject>(query: Query<T>): Page<T>
   count<T extends StoredObject = StoredObject>(criteria: Criteria<T>): number
+  /**
+   * Moves whenever an object of the kind comes, changes or goes, in whatever scope. What was worked out from such objects
+   * holds for as long as this stays.
+   */
+  version(kind: string): number
   /** Every kind there is at least one object of, in no order. */
   kinds(): readonly string[]
   /** What is in one project or organization. Only who sees everything can look into any of them. */
@@ -47,6 +52,10 @@ export class ScopedView implements View {
 
   count<T extends StoredObject>(criteria: Criteria<T>): number {
     return countSelected(this.contents, this.scope, criteria as unknown as Criteria)
+  }
+
+  version(kind: string): number {
+    return this.contents.table(kind)?.version ?? 0
   }
 
   kinds(): readonly string[] {

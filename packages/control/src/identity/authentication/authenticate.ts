@@ -7,7 +7,7 @@ export type Method = (credentials: Credentials) => Promise<Caller | undefined> |
 
 /**
  * Tries each way in turn. The first that a request uses decides: a bad token is not helped by a good cookie.
- * Answers at once where it can: most requests come with a token of ours (6 µs), and the door then waits for nothing.
+ * Answers at once where it can: most requests come with a token of ours, and the door then waits for nothing.
  */
 export function authentication([method, ...others]: readonly Method[]): Authenticate {
   if (!method) return refuse
@@ -27,5 +27,5 @@ function refuse({ headers }: Credentials): never {
 export const unauthenticated = (detail: string): Problem => fail('unauthenticated', detail)
 
 /** The credential of `Authorization: Bearer …`. */
-export const bearerOf = ({ headers }: Pick<Credentials, 'headers'>): string | undefined =>
-  /^Bearer +([^\s]+) *$/i.exec(headers.authorization ?? '')?.[1]
+export const bearerOf = (authorization: string | undefined): string | undefined =>
+  /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1]

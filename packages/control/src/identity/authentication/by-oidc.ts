@@ -29,8 +29,8 @@ export function byOidc({ everything, world, providers }: OidcSources): Method {
       claimed: provider.held(claims),
     })
   }
-  return credentials => {
-    const token = bearerOf(credentials)
+  return ({ headers }) => {
+    const token = bearerOf(headers.authorization)
     const provider = token === undefined ? undefined : providerOf(providers, token)
     return provider && admit(provider, token!)
   }
