@@ -1,5 +1,4 @@
 import type { ReadCache } from '@stead/engine'
-import { idPrefix } from '@stead/world'
 import { fail, type Problem } from '../errors/problem.ts'
 import type { Caller, Place } from '../identity/caller.ts'
 import type { Permission } from '../identity/permissions.ts'
@@ -17,17 +16,15 @@ export function placeOf(cache: Places, scope: Scope, text: string): Place | unde
 
 function organization(cache: Places, text: string): Place | undefined {
   const everything = cache.platform()
-  const found = isId(text)
-    ? everything.get('organization', text)
-    : everything.list({ kind: 'organization', name: text.toLowerCase(), limit: 1 }).items[0]
+  const found =
+    everything.get('organization', text) ??
+    everything.list({ kind: 'organization', name: text.toLowerCase(), limit: 1 }).items[0]
   return found && { type: 'organization', organizationId: found.id }
 }
 
 function project(cache: Places, text: string): Place | undefined {
-  if (isId(text)) {
-    const found = cache.platform().get('project', text)
-    return found && { type: 'project', organizationId: found.organizationId!, projectId: found.id }
-  }
+  const byId = cache.platform().get('project', text)
+  if (byId) return { type: 'project', organizationId: byId.organizationId!, projectId: byId.id }
   const [inOrganization, name, ...rest] = text.split('/')
   if (!inOrganization || !name || rest.length > 0) return undefined
   const owner = organization(cache, inOrganization)
@@ -40,8 +37,6 @@ function project(cache: Places, text: string): Place | undefined {
 /** The id of an organization or project, as a path would name it. */
 export const placeId = (place: Place): string =>
   place.type === 'project' ? place.projectId : place.type === 'organization' ? place.organizationId : 'platform'
-
-const isId = (text: string) => idPrefix(text) !== undefined
 
 /** Seeing a place at all, where a route asks for no more than a caller. */
 const visibility = { organization: 'organizations:read', project: 'projects:read' } as const

@@ -1,26 +1,21 @@
 import { ConflictError, type StoredObject, type View } from '@stead/engine'
-import type { World } from '@stead/world'
 import { Problem } from '../errors/index.ts'
 import type { Place } from '../identity/caller.ts'
-import { ConcludedReply, type Conclusion } from './conclusion.ts'
+import { ConcludedReply } from './conclusion.ts'
 import { type ConflictRule, explainConflict, isRace } from './conflicts.ts'
 import type { DoorEngine } from './engine.ts'
 import { refuseStale } from './etag.ts'
 import { lookUp, theOne } from './find.ts'
 import { type KeyedRequest, keyedRequest, type ReplySealer, recall } from './idempotency.ts'
+import { OfferedServices, type ServiceSources } from './offered-services.ts'
 import type { CheckedInput, PreparedRoute, RawInput } from './prepared-route.ts'
 import type { LinesReply, Reply, Request, StreamReply, Upload } from './route.ts'
 import { routeName } from './route.ts'
-import type { Services } from './services.ts'
 import type { Visit } from './visit.ts'
 import type { WrittenReply } from './written-reply.ts'
 
-export interface AnsweringOptions {
-  readonly engine: DoorEngine
-  readonly world: World
-  readonly conclusion: Conclusion
+export interface AnsweringOptions extends ServiceSources {
   readonly sealer: ReplySealer | undefined
-  readonly follow: Services['follow']
   /** What conflicts mean on every route. */
   readonly conflicts: readonly ConflictRule[]
 }
@@ -87,25 +82,8 @@ export class Answering {
   }
 
   #run(visit: Visit, prepared: PreparedRoute, { input, incoming, keyed }: Run): Answer | Promise<Answer> {
-    const { conclusion, engine, world, follow } = this.#options
-    const { route } = prepared
-    const services: Services = {
-      world,
-      follow,
-      everything: engine.cache.platform(),
-      conclude: (changeSet, answer) => conclusion.conclude(visit, prepared, keyed, { changeSet, answer }),
-      commit(changeSet) {
-        if (route.commits === 'many') return conclusion.commit(visit, changeSet)
-        throw new Error(`${routeName(route)} commits on the way, and does not say that it commits many`)
-      },
-      triedAs(name) {
-        visit.tried = name
-      },
-      cameInAs({ principalId, type, displayName, credentialId }) {
-        visit.caller = { ...visit.caller, principalId, type, displayName, credentialId }
-      },
-    }
-    const reply = route.handle(this.#request(visit, input, incoming) as never, services)
+    const services = new OfferedServices(this.#options, { visit, prepared, keyed })
+    const reply = prepared.route.handle(this.#request(visit, input, incoming) as never, services)
     return reply instanceof Promise ? reply.then(late => written(prepared, late)) : written(prepared, reply)
   }
 
@@ -125,7 +103,11 @@ export class Answering {
     const { target } = visit.route
     if (!target) return undefined
     const text = params[target.param ?? target.kind]!
-    const found = theOne(target.kind, text, target.find?.(objects, text) ?? lookUp(objects, target.kind, text))
+    const found = theOne(
+      target.kind,
+      text,
+      target.find?.(objects, text, visit.place) ?? lookUp(objects, target.kind, text),
+    )
     visit.targetId = found.id
     if (visit.route.method !== 'GET') refuseStale(ifMatch, found)
     return found
@@ -176,7 +158,6 @@ class HandledRequest implements Request {
   readonly cookie: string | undefined
   readonly accept: string | undefined
   readonly lastEventId: string | undefined
-  readonly remaining: Request['remaining']
   readonly #visit: Visit
 
   constructor(visit: Visit, input: CheckedInput, found: Found) {
@@ -193,12 +174,15 @@ class HandledRequest implements Request {
     this.cookie = found.cookie
     this.accept = found.accept
     this.lastEventId = found.lastEventId
-    this.remaining = () => visit.remaining()
     this.#visit = visit
   }
 
   get signal(): AbortSignal {
     return this.#visit.signal
+  }
+
+  get remaining(): Request['remaining'] {
+    return () => this.#visit.remaining()
   }
 }
 

@@ -19,6 +19,7 @@ import { referenceRoutes } from './reference/routes.ts'
 import type { Route } from './route.ts'
 import { Streams } from './streams.ts'
 import { noWitness, type Witness } from './witness.ts'
+import { WrittenOnce } from './written-once.ts'
 
 export interface DoorOptions {
   readonly routes: readonly Route[]
@@ -77,7 +78,8 @@ export function buildDoor(options: DoorOptions): Door {
   const conclusion = new Conclusion({ engine, world, sealer, witness })
   const follow = follower(engine, feed, admission.freshness)
   const answering = new Answering({ engine, world, conclusion, sealer, follow, conflicts })
-  const prepared = routes.map(route => new PreparedRoute(route, { checksReplies }))
+  const once = new WrittenOnce()
+  const prepared = routes.map(route => new PreparedRoute(route, { checksReplies, once }))
   const isTls = options.isTls ?? false
   const http = new HttpDoor({
     routes: prepared,

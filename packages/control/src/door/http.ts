@@ -17,7 +17,7 @@ import { problemOf, writeProblem } from './problem-answer.ts'
 import { ReceiveTimes } from './receive-times.ts'
 import { type LinesReply, routeName, type StreamReply } from './route.ts'
 import type { Streams } from './streams.ts'
-import { type Trace, traceOf, traceparent } from './trace.ts'
+import { type Trace, Traces, traceparent } from './trace.ts'
 import { endAfterRest, hasBody, uploadOf } from './upload.ts'
 import { actOf, Visit } from './visit.ts'
 import type { Witness } from './witness.ts'
@@ -56,12 +56,18 @@ export class HttpDoor {
   readonly #options: HttpOptions
   readonly #steadyHeaders: readonly string[]
   readonly #receiveTimes: ReceiveTimes
+  /** Where in them the value of each is. */
+  readonly #places: ReadonlyMap<string, number>
+  readonly #traces: Traces
   #isClosing = false
 
   constructor(options: HttpOptions) {
     this.#options = options
     this.#receiveTimes = new ReceiveTimes(options.world)
-    this.#steadyHeaders = Object.entries({ ...securityHeaders, ...(options.isTls && strictTransport) }).flat()
+    this.#traces = new Traces(options.world)
+    const steady = Object.entries({ ...securityHeaders, ...(options.isTls && strictTransport) })
+    this.#steadyHeaders = steady.flat()
+    this.#places = new Map(steady.map(([name], index) => [name, 2 * index + 1]))
   }
 
   mount(server: FastifyInstance): void {
@@ -119,7 +125,7 @@ export class HttpDoor {
       world,
       route,
       deadline: limits.deadline,
-      traceparent: single(headers.traceparent),
+      trace: this.#traces.of(single(headers.traceparent)),
       address,
       userAgent: single(headers['user-agent'])?.slice(0, longestUserAgent),
     })
@@ -207,7 +213,7 @@ export class HttpDoor {
     { isLast = false, end }: Sending = {},
   ): FastifyReply {
     const lines = this.#headers(trace)
-    for (const name in headers) setHeader(lines, name, headers[name]!)
+    for (const name in headers) this.#setHeader(lines, name, headers[name]!)
     if (text !== undefined) {
       if (headers['content-type'] === undefined) lines.push('content-type', 'application/json; charset=utf-8')
       lines.push('content-length', String(Buffer.byteLength(text)))
@@ -224,9 +230,17 @@ export class HttpDoor {
 
   /** Names and values in turn, as Node takes them. */
   #headers(trace: Trace): string[] {
+    const lines = this.#steadyHeaders.slice()
     const revision = String(this.#options.engine.cache.revision)
-    const ofThis = ['stead-revision', revision, 'traceparent', traceparent(trace), 'x-request-id', trace.spanId]
-    return [...this.#steadyHeaders, ...ofThis]
+    lines.push('stead-revision', revision, 'traceparent', traceparent(trace), 'x-request-id', trace.spanId)
+    return lines
+  }
+
+  /** A page says its own policy in place of the API's. */
+  #setHeader(lines: string[], name: string, value: string): void {
+    const place = this.#places.get(name)
+    if (place === undefined) lines.push(name, value)
+    else lines[place] = value
   }
 
   #refuse(error: unknown, request: Carrier, reply: FastifyReply): FastifyReply {
@@ -242,7 +256,7 @@ export class HttpDoor {
   }
 
   #notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const trace = traceOf(this.#options.world, single(request.headers.traceparent))
+    const trace = this.#traces.of(single(request.headers.traceparent))
     const path = request.url.split('?', 1)[0]!.slice(0, 200)
     const problem = fail('not_found', `there is no ${request.method} ${path}`, {
       suggestion: 'see /docs for what there is',
@@ -254,7 +268,7 @@ export class HttpDoor {
   #refuseElsewhere(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     // A body that cannot be read does not matter where there is nobody to read it.
     if (request.is404) return this.#notFound(request, reply)
-    const trace = traceOf(this.#options.world, single(request.headers.traceparent))
+    const trace = this.#traces.of(single(request.headers.traceparent))
     const problem = problemOf(error)
     if (problem.code === 'internal') {
       const { method, routeOptions } = request
@@ -289,13 +303,6 @@ export class HttpDoor {
   #logBug(visit: Visit, error: unknown): void {
     this.#options.log.error({ ...aboutOf(visit), error }, 'a request failed: a bug')
   }
-}
-
-/** A page says its own policy in place of the API's. */
-function setHeader(lines: string[], name: string, value: string): void {
-  const place = lines.indexOf(name)
-  if (place >= 0 && place % 2 === 0) lines[place + 1] = value
-  else lines.push(name, value)
 }
 
 /** What the log says of a request: never its query, headers or body, which may hold secrets. */

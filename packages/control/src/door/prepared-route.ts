@@ -7,7 +7,9 @@ import { type Shape, shapeOf } from '../schema/shape.ts'
 import { Type } from '../schema/type.ts'
 import { type Validator, validator } from '../schema/validator.ts'
 import { queryReader } from './query.ts'
+import { ReadReply } from './replies.ts'
 import { type Reply, type Route, routeName } from './route.ts'
+import { WrittenOnce } from './written-once.ts'
 import type { WrittenReply } from './written-reply.ts'
 
 /** What a request brought, as it came. */
@@ -25,10 +27,18 @@ export interface CheckedInput {
 
 const nothing = Type.Object({})
 const noParams = {}
+const none: readonly FieldError[] = []
 
 interface PreparedReply {
   readonly shape: Shape
   readonly validator: Validator
+}
+
+export interface PreparedRouteOptions {
+  /** Whether answers are checked against their schemas. */
+  readonly checksReplies?: boolean
+  /** Shared by all routes, so that it is bounded for all together. */
+  readonly once?: WrittenOnce
 }
 
 /** A route with its schemas made ready, each when it is first used. */
@@ -37,16 +47,18 @@ export class PreparedRoute {
   /** Whether any answer of it holds what must not be kept in the open. */
   readonly answersSecrets: boolean
   readonly #checksReplies: boolean
+  readonly #once: WrittenOnce
   readonly #query: { readonly read: ReturnType<typeof queryReader>; readonly validator: Validator }
   readonly #params: Validator | undefined
   readonly #paramNames: readonly string[]
   readonly #body: Validator
   readonly #replies = new Map<number, PreparedReply>()
 
-  constructor(route: Route, { checksReplies = false }: { readonly checksReplies?: boolean } = {}) {
+  constructor(route: Route, { checksReplies = false, once = new WrittenOnce() }: PreparedRouteOptions = {}) {
     this.route = route
     this.answersSecrets = Object.values(route.replies).some(holdsSecrets)
     this.#checksReplies = checksReplies
+    this.#once = once
     const { query = nothing, params, body } = route
     this.#query = { read: queryReader(query), validator: validator(query) }
     this.#params = params && validator(params)
@@ -56,22 +68,27 @@ export class PreparedRoute {
 
   /** Everything that is wrong with a request is told at once. */
   check(input: RawInput): CheckedInput {
+    const isGet = this.route.method === 'GET'
     const query = this.#query.read(input.query)
     const params = this.#ownParams(input.params)
     // A POST that says nothing says the same as one that says `{}`.
-    const body = input.body ?? (this.route.method === 'GET' ? undefined : {})
-    const errors = [
-      ...named(':', this.#params?.errors(params)),
-      ...named('?', this.#query.validator.errors(query)),
-      ...(this.route.method === 'GET' ? [] : this.#body.errors(body)),
-    ]
-    if (errors.length > 0) throw fieldsWrong(errors)
+    const body = input.body ?? (isGet ? undefined : {})
+    const ofParams = this.#params?.errors(params) ?? none
+    const ofQuery = this.#query.validator.errors(query)
+    const ofBody = isGet ? none : this.#body.errors(body)
+    if (ofParams.length + ofQuery.length + ofBody.length > 0)
+      throw fieldsWrong([...named(':', ofParams), ...named('?', ofQuery), ...ofBody])
     return { params, query, body }
   }
 
   /** Cuts the answer to its schema and writes it. */
-  write({ status, body, text, headers = {}, revision }: Reply): WrittenReply {
-    const reply = this.#reply(status)
+  write(answer: Reply): WrittenReply {
+    const reply = this.#reply(answer.status)
+    if (!(answer instanceof ReadReply)) return this.#written(reply, answer)
+    return this.#once.of(answer.object, reply, () => this.#written(reply, answer))
+  }
+
+  #written(reply: PreparedReply, { status, body, text, headers = {}, revision }: Reply): WrittenReply {
     const etag = revision === undefined ? {} : { etag: `"${revision}"` }
     const written = body === undefined ? text : JSON.stringify(this.#shaped(status, reply, body))
     return { status, headers: { ...etag, ...headers }, text: written }
@@ -104,5 +121,5 @@ export class PreparedRoute {
 }
 
 /** A parameter is shown as it is written: `?limit`, `:port`. */
-const named = (mark: string, errors: readonly FieldError[] = []): readonly FieldError[] =>
+const named = (mark: string, errors: readonly FieldError[]): readonly FieldError[] =>
   errors.map(({ path, message }) => ({ path: path.replace('/', mark), message }))

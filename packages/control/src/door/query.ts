@@ -13,7 +13,8 @@ export function queryReader(schema: TSchema): (raw: Raw) => Record<string, unkno
   const defaults = Object.entries(properties).filter(([, { default: value }]) => value !== undefined)
   return raw => {
     const query: Record<string, unknown> = {}
-    for (const [name, value] of Object.entries(raw)) {
+    for (const name in raw) {
+      const value = raw[name]
       if (value === undefined || value === '') continue
       query[name] = Object.hasOwn(properties, name) ? convert(properties[name]!, value) : value
     }

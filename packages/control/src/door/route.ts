@@ -51,7 +51,7 @@ export interface Target<Object extends StoredObject = StoredObject> {
   /** Which path parameter names it; the kind's own name unless said. */
   readonly param?: string
   /** Which objects a text means, where that is more than an id or a name. */
-  readonly find?: (objects: View, text: string) => readonly Object[]
+  readonly find?: (objects: View, text: string, place: Place) => readonly Object[]
 }
 
 /** A body that is taken as it comes. It comes once: a handler that runs again gets the same one, with what it has read gone. */

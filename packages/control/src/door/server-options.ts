@@ -6,7 +6,7 @@ import { fail, type Problem } from '../errors/index.ts'
 import { single } from './admission.ts'
 import { securityHeaders } from './headers.ts'
 import { writeProblem } from './problem-answer.ts'
-import { traceOf } from './trace.ts'
+import { Traces } from './trace.ts'
 import type { WrittenReply } from './written-reply.ts'
 
 // Imported, it would bring along all of undici, which is 13 MB: Node looks at each of its exports.
@@ -63,7 +63,7 @@ const noSchema = () => () => {
 /** What cannot even be read as a request. */
 const refusal = (world: World, traceparent: string | undefined): WrittenReply => {
   const problem: Problem = fail('invalid_request', 'this is not a request that can be read')
-  return writeProblem(problem, traceOf(world, traceparent).traceId)
+  return writeProblem(problem, new Traces(world).of(traceparent).traceId)
 }
 
 /** An answer without a server to write it: the request it is for was never understood. */

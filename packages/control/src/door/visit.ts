@@ -2,14 +2,14 @@ import { type Duration, millis, type World } from '@stead/world'
 import { type ErrorCode, fail } from '../errors/index.ts'
 import { type Caller, nobody, type Place } from '../identity/caller.ts'
 import type { Route } from './route.ts'
-import { type Trace, traceOf } from './trace.ts'
+import type { Trace } from './trace.ts'
 import type { Act } from './witness.ts'
 
 export interface VisitOptions {
   readonly world: World
   readonly route: Route
   readonly deadline: Duration
-  readonly traceparent: string | undefined
+  readonly trace: Trace
   readonly address: string
   readonly userAgent: string | undefined
 }
@@ -40,14 +40,14 @@ export class Visit {
   hasConcluded = false
   readonly #held: (() => void)[] = []
 
-  constructor({ world, route, deadline, traceparent, address, userAgent }: VisitOptions) {
+  constructor({ world, route, deadline, trace, address, userAgent }: VisitOptions) {
     this.#world = world
     this.route = route
     this.address = address
     this.userAgent = userAgent
     this.startedAt = world.monotonic()
     this.#deadline = millis(this.startedAt + (route.deadline ?? deadline))
-    this.trace = traceOf(world, traceparent)
+    this.trace = trace
   }
 
   remaining(): Duration {

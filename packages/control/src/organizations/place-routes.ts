@@ -1,6 +1,7 @@
 import type { BaseStatus, StoredObject, View } from '@stead/engine'
 import type { TSchema } from 'typebox'
-import { ok } from '../door/replies.ts'
+import { placeId } from '../door/access.ts'
+import { read } from '../door/replies.ts'
 import { type Route, route } from '../door/route.ts'
 import type { Place } from '../identity/caller.ts'
 import type { Permission } from '../identity/permissions.ts'
@@ -32,7 +33,11 @@ export function placeRoutes<Spec extends TSchema>({
   const at = { path: `/v1/${noun}/:${scope}`, scope }
   const one = scope === 'organization' ? 'an organization' : 'a project'
   const may = (verb: string) => `${noun}:${verb}` as Permission
-  const target = { kind, find: (objects: View) => objects.list<StoredObject<never, BaseStatus>>({ kind }).items }
+  const find = (objects: View, _text: string, place: Place) => {
+    const found = objects.get<StoredObject<never, BaseStatus>>(kind, placeId(place))
+    return found ? [found] : []
+  }
+  const target = { kind, find }
   return [
     route({
       ...at,
@@ -41,7 +46,7 @@ export function placeRoutes<Spec extends TSchema>({
       permission: may('read'),
       target,
       replies: { 200: schema },
-      handle: ({ target }) => ok(resource, target),
+      handle: ({ target }) => read(resource, target),
     }),
     route({
       ...at,

@@ -1,7 +1,7 @@
 import type { Store, StoredObject, View } from '@stead/engine'
 import type { Static, TProperties, TSchema } from 'typebox'
 import { type Listing, type ListQuery, listQuery, listReply } from '../door/list.ts'
-import { ok } from '../door/replies.ts'
+import { read } from '../door/replies.ts'
 import { type Route, route } from '../door/route.ts'
 import { eventsRoute } from '../events/route.ts'
 import type { Place } from '../identity/caller.ts'
@@ -77,7 +77,7 @@ export function projectNounRoutes<Spec extends TSchema, Status extends EndingSta
       summary: `Read ${one}`,
       permission: may('read'),
       replies: { 200: schema },
-      handle: ({ target }) => ok(resource, target),
+      handle: ({ target }) => read(resource, target),
     }),
     route({
       ...at,

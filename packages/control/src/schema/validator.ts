@@ -12,6 +12,8 @@ Settings.Set({ maxErrors: 256 })
 /** A caller who sends more wrong fields than this has a wrong document. */
 const mostErrors = 50
 
+const nothingWrong: readonly FieldError[] = []
+
 export interface Validator {
   /** Everything that is wrong with a value; nothing when it fits. */
   errors(value: unknown): readonly FieldError[]
@@ -26,7 +28,7 @@ export function validator(schema: TSchema): Validator {
   return {
     errors(value) {
       compiled ??= Compile(closed(jsonSchema(schema)))
-      return compiled.Check(value) ? [] : explain(compiled.Errors(value)[1]).slice(0, mostErrors)
+      return compiled.Check(value) ? nothingWrong : explain(compiled.Errors(value)[1]).slice(0, mostErrors)
     },
   }
 }

@@ -8,7 +8,7 @@ import { patched, written } from '../../resource/write.ts'
 import { secret } from '../../schema/secret.ts'
 import { onKey, onLimit } from '../conflicts.ts'
 import { listQuery, listReply } from '../list.ts'
-import { accepted, created, ok } from '../replies.ts'
+import { accepted, created, ok, read } from '../replies.ts'
 import { type Route, route } from '../route.ts'
 import { watchRoute } from '../watch-route.ts'
 
@@ -118,7 +118,7 @@ export const widgetRoutes: readonly Route[] = [
     permission: may('read'),
     target: { kind: Widget.kind },
     replies: { 200: Widget.schema },
-    handle: ({ target }) => ok(Widget, target),
+    handle: ({ target }) => read(Widget, target),
   }),
   route({
     method: 'PATCH',

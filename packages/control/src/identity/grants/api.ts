@@ -2,7 +2,7 @@ import { changeSet } from '@stead/engine'
 import type { Static } from 'typebox'
 import { onKey } from '../../door/conflicts.ts'
 import { listQuery, listReply } from '../../door/list.ts'
-import { accepted, ok } from '../../door/replies.ts'
+import { accepted, read } from '../../door/replies.ts'
 import { type Reply, type Request, type Route, route } from '../../door/route.ts'
 import type { Services } from '../../door/services.ts'
 import { fail } from '../../errors/index.ts'
@@ -129,7 +129,7 @@ export const grantRoutes: readonly Route[] = places.flatMap(({ scope, path, on, 
     permission: 'grants:read',
     target: grant,
     replies: { 200: Grant.schema },
-    handle: ({ target }) => ok(Grant, target),
+    handle: ({ target }) => read(Grant, target),
   }),
   route({
     method: 'DELETE',

@@ -1,6 +1,6 @@
 import { onKey } from '../../door/conflicts.ts'
 import { listQuery, listReply } from '../../door/list.ts'
-import { ok } from '../../door/replies.ts'
+import { read } from '../../door/replies.ts'
 import { type Route, route } from '../../door/route.ts'
 import { fail } from '../../errors/index.ts'
 import { concludeCreate, concludePatch } from '../../resource/conclude.ts'
@@ -83,7 +83,7 @@ export const roleRoutes = (whole: Whole): readonly Route[] => [
     permission: 'roles:read',
     target,
     replies: { 200: Role.schema },
-    handle: ({ target }) => ok(Role, target),
+    handle: ({ target }) => read(Role, target),
   }),
   route({
     method: 'PATCH',

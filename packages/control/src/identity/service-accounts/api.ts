@@ -1,6 +1,6 @@
 import { onKey } from '../../door/conflicts.ts'
 import { listQuery, listReply } from '../../door/list.ts'
-import { ok } from '../../door/replies.ts'
+import { read } from '../../door/replies.ts'
 import { type Route, route } from '../../door/route.ts'
 import { fail } from '../../errors/index.ts'
 import { concludeCreate, concludePatch } from '../../resource/conclude.ts'
@@ -55,7 +55,7 @@ export const serviceAccountRoutes = (whole: Whole): readonly Route[] =>
         permission: 'service-accounts:read',
         target,
         replies: { 200: ServiceAccount.schema },
-        handle: ({ target }) => ok(ServiceAccount, target),
+        handle: ({ target }) => read(ServiceAccount, target),
       }),
       route({
         method: 'PATCH',

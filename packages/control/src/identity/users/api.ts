@@ -1,6 +1,6 @@
 import { changeSet, type View } from '@stead/engine'
 import { listQuery, listReply } from '../../door/list.ts'
-import { accepted, ok } from '../../door/replies.ts'
+import { accepted, ok, read } from '../../door/replies.ts'
 import { type Route, route } from '../../door/route.ts'
 import { fail } from '../../errors/index.ts'
 import { concludeUpdate } from '../../resource/conclude.ts'
@@ -62,7 +62,7 @@ export const userRoutes = (whole: Whole): readonly Route[] => [
     permission: 'users:read',
     target,
     replies: { 200: User.schema },
-    handle: ({ target }) => ok(User, target),
+    handle: ({ target }) => read(User, target),
   }),
   route({
     method: 'PATCH',
