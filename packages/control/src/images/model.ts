@@ -8,28 +8,19 @@ import { Type } from '../schema/type.ts'
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of all its bytes, in lower-case hex.' })
 const Size = Type.Integer({ minimum: 1, description: 'In bytes.' })
 
-const UrlSource = Type.Object(
-  {
-    url: Type.String({
-      ...{ minLength: 1, maxLength: 2_048 },
-      description:
-        'Where it is fetched from, over http or https. Whoever may read the image may read this: no password belongs in it.',
-    }),
-    sha256: Type.Optional(Sha256),
-    sizeBytes: Type.Optional(Size),
-  },
-  { title: 'ImageUrlSource' },
-)
+const UrlSource = Type.Object({
+  url: Type.String({
+    ...{ minLength: 1, maxLength: 2_048 },
+    description:
+      'Where it is fetched from, over http or https. Whoever may read the image may read this: no password belongs in it.',
+  }),
+  sha256: Type.Optional(Sha256),
+  sizeBytes: Type.Optional(Size),
+})
 
-const UploadSource = Type.Object(
-  {
-    upload: Type.Object(
-      { sizeBytes: Size, sha256: Sha256 },
-      { description: 'What will be sent with `PUT …/content`.' },
-    ),
-  },
-  { title: 'ImageUploadSource' },
-)
+const UploadSource = Type.Object({
+  upload: Type.Object({ sizeBytes: Size, sha256: Sha256 }, { description: 'What will be sent with `PUT …/content`.' }),
+})
 
 const region = Type.String({
   ...{ minLength: 1, maxLength: 255 },

@@ -8,6 +8,7 @@ import { seconds, type World } from '@stead/world'
 export const crossingFaults = {
   'node-crash-before-outside-call': { usual: 0.02, meaning: 'a node dies instead of calling outside' },
   'node-crash-after-outside-call': { usual: 0.02, meaning: 'a node dies after a call, before it hears the answer' },
+  'source-breaks': { usual: 0.05, meaning: 'what a content is fetched from breaks off' },
   'outside-outage': { usual: 0.02, meaning: 'each second: nothing outside answers for some seconds' },
 } as const
 
@@ -20,11 +21,13 @@ export interface Crossing {
   readonly sentFresh: (token: string) => void
 }
 
-/** The provider of a node that dies where its faults say so. */
-export function crossing({ cloud, faults, sentFresh }: Crossing, { world, die }: NodeContext): ProviderDefinition {
-  const inner = simulatedProvider(() => cloud)
-  /** One that is dead hears nothing more. */
-  const cross = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
+/** Does something outside, unless the node dies before; one that is dead hears nothing more. */
+export type Cross = <T>(what: string, call: () => Promise<T>) => Promise<T>
+
+/** The way outside of a node that dies where its faults say so. */
+export const crosser =
+  ({ faults }: Pick<Crossing, 'faults'>, { world, die }: NodeContext): Cross =>
+  async (what, call) => {
     if (faults.strikes('node-crash-before-outside-call')) die(`instead of ${what}`)
     if (!world.alive) return new Promise(() => {})
     try {
@@ -34,6 +37,10 @@ export function crossing({ cloud, faults, sentFresh }: Crossing, { world, die }:
       if (!world.alive) await new Promise(() => {})
     }
   }
+
+/** The provider of a node, behind its way outside. */
+export function crossing({ cloud, sentFresh }: Crossing, cross: Cross): ProviderDefinition {
+  const inner = simulatedProvider(() => cloud)
   const crossed = <Group extends Collection<ResourceSpec, ResourceInfo>>(group: Group): Group =>
     new Proxy(group, {
       get(target, name: string) {
@@ -55,7 +62,11 @@ export function crossing({ cloud, faults, sentFresh }: Crossing, { world, die }:
         configuration: { cloud: 'default' },
         credentials: { key: 'simulated' },
       })
-      const groups = { networks: crossed(provider.networks!), securityGroups: crossed(provider.securityGroups!) }
+      const groups = {
+        networks: crossed(provider.networks!),
+        securityGroups: crossed(provider.securityGroups!),
+        images: crossed(provider.images!),
+      }
       return new Proxy(provider, {
         get(target, name) {
           if (name in groups) return groups[name as keyof typeof groups]

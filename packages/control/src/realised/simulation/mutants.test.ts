@@ -1,6 +1,7 @@
 import type { EngineInvariant } from '@stead/engine/simulation'
 import { millis, seconds } from '@stead/world'
 import { afterAll, expect, test, vi } from 'vitest'
+import type { Staging } from '../../images/staging/staging.ts'
 import type { RealisedParts } from '../controller.ts'
 import { decide } from '../decide.ts'
 import { Effects } from '../effects.ts'
@@ -98,6 +99,24 @@ const mutants: readonly Mutant[] = [
         return decision.type === 'search' && view.backend.type === 'missing' ? { type: 'forget' } : decision
       },
     } satisfies RealisedParts,
+    caughtBy: leftBehind,
+  },
+  {
+    name: 'what was staged stays where it is',
+    parts: { staging: (inner: Staging) => ({ ...inner, remove: async () => {} }) },
+    caughtBy: ['I4 what is deleted leaves nothing behind', ...leftBehind],
+  },
+  {
+    name: 'what was staged is removed once it was sent',
+    parts: {
+      staging: (inner: Staging) => ({
+        ...inner,
+        async *open(id: string) {
+          yield* inner.open(id)
+          await inner.remove(id)
+        },
+      }),
+    },
     caughtBy: leftBehind,
   },
 ]

@@ -39,6 +39,21 @@ export const plans = {
       { type: 'delete', after: soon, id: 'sg_1' },
     ],
   ],
+  'images, deleted while they come, while they are made, and not at all': [
+    [
+      { type: 'image', after: 0, id: 'img_1' },
+      { type: 'delete', after: soon, id: 'img_1' },
+    ],
+    [
+      { type: 'image', after: soon, id: 'img_2' },
+      { type: 'delete', after: 300, id: 'img_2' },
+    ],
+    [
+      { type: 'image', after: soon, id: 'img_3' },
+      { type: 'image', after: later, id: 'img_4' },
+      { type: 'delete', after: later, id: 'img_4' },
+    ],
+  ],
 } as const satisfies Record<string, Plan>
 
 export type PlanName = keyof typeof plans

@@ -11,6 +11,10 @@ import type { IdempotencyMode } from '@stead/provider-kit'
 import { type FaultName, type Script, SimulatedCloud } from '@stead/provider-kit/simulated'
 import { millis, SeededRandom } from '@stead/world'
 import { teller } from '../../audit/deeds.ts'
+import type { Fetching } from '../../images/fetch.ts'
+import { imagesByRegion } from '../../images/model.ts'
+import { imageWhole, realisedImages } from '../../images/realise.ts'
+import type { Staging } from '../../images/staging/staging.ts'
 import { networksByRegion } from '../../networks/model.ts'
 import { networkWhole, realisedNetworks } from '../../networks/realise.ts'
 import { RegionClients } from '../../regions/clients.ts'
@@ -18,7 +22,8 @@ import { SecurityGroup } from '../../security-groups/model.ts'
 import { realisedSecurityGroups, securityGroupWhole } from '../../security-groups/realise.ts'
 import { ownedBy } from '../../teardown/parts.ts'
 import { type RealisedParts, realisedController } from '../controller.ts'
-import { type CrossingFault, crossing, crossingFaults, strikeOutage } from './cloud.ts'
+import { type CrossingFault, crosser, crossing, crossingFaults, strikeOutage } from './cloud.ts'
+import { fetchingIn, SharedDisk } from './content.ts'
 import { type Plan, runUsers } from './users.ts'
 import { type RealisedInvariant, type RealisedStage, Watchman } from './watchman.ts'
 
@@ -37,7 +42,7 @@ export interface RunOptions extends Pick<Options, 'seed' | 'nodes' | 'mix' | 'sc
   readonly plan: Plan
   readonly sky: Sky
   /** With a bug in them. */
-  readonly parts?: RealisedParts
+  readonly parts?: RealisedParts & { readonly staging?: (inner: Staging) => Staging }
 }
 
 export type RealisedOutcome = Outcome<CrossingFault, RealisedInvariant> & {
@@ -46,13 +51,14 @@ export type RealisedOutcome = Outcome<CrossingFault, RealisedInvariant> & {
   readonly calls: number
 }
 
-/** Networks and their groups, as they are in the house. */
-function controllersOf(clients: RegionClients, parts: RealisedParts): readonly Controller[] {
+/** Networks and their groups, and images, as they are in the house. */
+function controllersOf(clients: RegionClients, fetching: Fetching, parts: RealisedParts): readonly Controller[] {
   const groups = ownedBy(SecurityGroup.kind, { noun: 'security-groups', blocks: true, end: 'mark' })
   const around = { clients, tell: teller([]) }
   return [
     realisedController(realisedNetworks(networkWhole([groups])), around, parts),
     realisedController(realisedSecurityGroups(securityGroupWhole([])), around, parts),
+    realisedController(realisedImages(imageWhole([]), fetching), around, parts),
   ]
 }
 
@@ -90,16 +96,20 @@ function domainOf(
   { plan, parts }: Required<Pick<RunOptions, 'plan' | 'parts'>>,
 ): Domain {
   const { world, faults } = stage
-  const watchman = new Watchman(stage, cloud)
+  const disk = new SharedDisk()
+  const watchman = new Watchman(stage, cloud, disk)
   const sentFresh = (token: string) => watchman.sentFresh(token)
   return {
     controllers(context) {
       const sealer = new Sealer(context.world, new SealKey(Buffer.alloc(32, 7)))
-      const providers = [crossing({ cloud, faults, sentFresh }, context)]
+      const cross = crosser({ faults }, context)
+      const providers = [crossing({ cloud, faults, sentFresh }, cross)]
       const { store, world } = context
-      return controllersOf(new RegionClients({ providers, store, sealer, world }), parts)
+      const fetching = fetchingIn({ disk, world, faults, cross })
+      const staging = parts.staging?.(fetching.staging) ?? fetching.staging
+      return controllersOf(new RegionClients({ providers, store, sealer, world }), { ...fetching, staging }, parts)
     },
-    indexes: [networksByRegion as Index],
+    indexes: [networksByRegion as Index, imagesByRegion as Index],
     users: () => runUsers(stage, plan),
     eachSecond() {
       if (faults.strikes('outside-outage')) strikeOutage(cloud, world)

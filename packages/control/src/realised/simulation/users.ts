@@ -1,17 +1,20 @@
 import { type ChangeSet, type Conflict, changeSet, UnavailableError, type View } from '@stead/engine'
 import type { Stage } from '@stead/engine/simulation'
 import { millis, type World } from '@stead/world'
+import { imageBesides } from '../../images/create.ts'
+import { Image } from '../../images/model.ts'
 import { networkBesides } from '../../networks/create.ts'
 import { Network } from '../../networks/model.ts'
 import { Region, regionName } from '../../regions/model.ts'
 import { ofNetwork, securityGroupBesides } from '../../security-groups/create.ts'
 import { type Rule, SecurityGroup } from '../../security-groups/model.ts'
-import { asked } from '../model.ts'
+import { asked, type Realised } from '../model.ts'
 
 /** One thing a user wants, after having waited this long. */
 export type Step = { readonly after: number } & (
   | { readonly type: 'network'; readonly id: string; readonly cidr: string }
   | { readonly type: 'group'; readonly id: string; readonly network: string; readonly port: number }
+  | { readonly type: 'image'; readonly id: string }
   | { readonly type: 'change'; readonly id: string; readonly port: number }
   | { readonly type: 'delete'; readonly id: string }
   | { readonly type: 'mode'; readonly mode: Region['spec']['mode'] }
@@ -88,14 +91,20 @@ function changesFor(step: Step, everything: View, world: World): ChangeSet | und
       securityGroupBesides(set.create(draft).take(requestPrefix + id, id), { draft, on: [network] })
       return set
     }
+    case 'image': {
+      const { id } = step
+      const spec = { region: regionId, source: { url: 'https://images.example/one' } }
+      const draft = { kind: Image.kind, id, name: nameOf(id), ...payer, ...base(world), spec, status: asked }
+      imageBesides(set.create(draft).take(requestPrefix + id, id), everything, { draft, on: [] })
+      return set
+    }
     case 'change': {
       const group = everything.get<SecurityGroup>(SecurityGroup.kind, step.id)
       if (!group || group.spec.rules[0]?.port === step.port) return undefined
       return set.update(group, { spec: { ...group.spec, rules: [rule(step.port)] } })
     }
     case 'delete': {
-      const kind = step.id.startsWith('net') ? Network.kind : SecurityGroup.kind
-      const object = everything.get<Network>(kind, step.id)
+      const object = everything.get<Realised>(kindOfId(step.id), step.id)
       if (!object || object.deletedAt !== undefined) return undefined
       return set.update(object, { deletedAt: world.now(), status: { ...object.status, cascade: true } })
     }
@@ -108,5 +117,8 @@ function changesFor(step: Step, everything: View, world: World): ChangeSet | und
     }
   }
 }
+
+const kinds: Readonly<Record<string, string>> = { net: Network.kind, sg: SecurityGroup.kind, img: Image.kind }
+const kindOfId = (id: string) => kinds[id.split('_', 1)[0]!]!
 
 const nameOf = (id: string) => id.replace('_', '-')

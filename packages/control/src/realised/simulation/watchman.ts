@@ -2,11 +2,13 @@ import { canonicalJson } from '@stead/engine'
 import type { Ledger, Stage } from '@stead/engine/simulation'
 import { ownTags } from '@stead/provider-kit'
 import type { SimulatedCloud } from '@stead/provider-kit/simulated'
+import { Image } from '../../images/model.ts'
 import { Network } from '../../networks/model.ts'
 import { counterOf } from '../../quotas/counters.ts'
 import { ruleForProvider, SecurityGroup } from '../../security-groups/model.ts'
 import type { Realised } from '../model.ts'
 import type { CrossingFault } from './cloud.ts'
+import type { SharedDisk } from './content.ts'
 import { payer, requestPrefix } from './users.ts'
 
 /** What must hold of things in regions. The numbers are DESIGN's. */
@@ -32,11 +34,13 @@ const kept = ({ objects }: Ledger, kind: string): readonly Kept[] =>
 export class Watchman {
   readonly #stage: RealisedStage
   readonly #cloud: SimulatedCloud
+  readonly #disk: SharedDisk
   readonly #fresh = new Set<string>()
 
-  constructor(stage: RealisedStage, cloud: SimulatedCloud) {
+  constructor(stage: RealisedStage, cloud: SimulatedCloud, disk: SharedDisk) {
     this.#stage = stage
     this.#cloud = cloud
+    this.#disk = disk
   }
 
   sentFresh(token: string): void {
@@ -50,10 +54,24 @@ export class Watchman {
     const owners = things.map(({ owner }) => owner)
     const doubled = owners.find((owner, index) => owners.indexOf(owner) !== index)
     violations.check(doubled === undefined, 'I1 one thing outside per object', () => `${doubled} has two`)
-    const counter = counterOf({ organization: payer.organizationId, project: payer.projectId }, 'networks')
-    const used = ledger.counters.get(counter)?.value ?? 0
-    const networks = kept(ledger, Network.kind).length
-    violations.check(used === networks, 'I3 quotas count what there is', () => `${used} are charged of ${networks}`)
+    for (const [quota, kind] of [
+      ['networks', Network.kind],
+      ['images', Image.kind],
+    ] as const) {
+      const counter = counterOf({ organization: payer.organizationId, project: payer.projectId }, quota)
+      const used = ledger.counters.get(counter)?.value ?? 0
+      const there = kept(ledger, kind).length
+      violations.check(
+        used === there,
+        'I3 quotas count what there is',
+        () => `${used} are charged of ${there} ${kind}s`,
+      )
+    }
+    const images = new Set(kept(ledger, Image.kind).map(({ id }) => id))
+    for (const file of this.#disk.files.keys()) {
+      const isOwned = images.has(file.split('.', 1)[0]!)
+      violations.check(isOwned, 'I4 what is deleted leaves nothing behind', () => `${file} is staged for nobody`)
+    }
     for (const [key, holder] of ledger.keys) {
       const isHeld = key.startsWith(requestPrefix) || [...ledger.objects.values()].some(({ id }) => id === holder)
       violations.check(isHeld, 'I4 what is deleted leaves nothing behind', () => `${key} is held by nobody`)
@@ -67,7 +85,8 @@ export class Watchman {
       ({ deletedAt, generation, status: { state, observedGeneration, conditions = [] } }) =>
         deletedAt === undefined && state === 'ready' && observedGeneration === generation && conditions.length === 0,
     )
-    return isRight && this.#things().length === objects.length && this.#rulesAreRight()
+    const isAllThere = this.#things().length === objects.length && this.#disk.files.size === 0
+    return isRight && isAllThere && this.#rulesAreRight()
   }
 
   /** What is left, without what may differ: ids of the backend, times, revisions. */
@@ -85,13 +104,14 @@ export class Watchman {
         .map(({ owner }) => owner)
         .sort(),
       counters: [...ledger.counters].map(([counter, { value }]) => `${counter} ${value}`).sort(),
+      staged: [...this.#disk.files.keys()].sort(),
       rulesAreRight: this.#rulesAreRight(),
     })
   }
 
   #objects(): readonly Kept[] {
     const { ledger } = this.#stage
-    return [...kept(ledger, Network.kind), ...kept(ledger, SecurityGroup.kind)]
+    return [Network, SecurityGroup, Image].flatMap(({ kind }) => kept(ledger, kind))
   }
 
   #rulesAreRight(): boolean {
@@ -104,8 +124,8 @@ export class Watchman {
 
   /** What there really is outside, and for which object of ours. */
   #things(): readonly { readonly id: string; readonly owner: string }[] {
-    const { networks, securityGroups } = this.#cloud.account()
-    return [...networks.roster, ...securityGroups.roster].map(({ id, tags }) => ({
+    const { networks, securityGroups, images } = this.#cloud.account()
+    return [...networks.roster, ...securityGroups.roster, ...images.roster].map(({ id, tags }) => ({
       ...{ id, owner: tags[ownTags.resourceId] ?? 'nobody' },
     }))
   }

@@ -98,7 +98,16 @@ function wordsThatFit(
     word.length >= minLength && word.length <= maxLength && (pattern === undefined || new RegExp(pattern).test(word))
   const chosen = likely.filter(fits)
   if (chosen.length > 0) return chosen
-  const drawn = [chance.word(8), 'shop', 'web-1', 'a', '24h', '2026-11-15T12:00:00Z', `${chance.word(8)}@example.com`]
+  const drawn = [
+    chance.word(8),
+    '0f'.repeat(32),
+    'shop',
+    'web-1',
+    'a',
+    '24h',
+    '2026-11-15T12:00:00Z',
+    `${chance.word(8)}@example.com`,
+  ]
   const found = [...drawn, ...(pattern === undefined ? strange : [])].filter(fits)
   if (found.length === 0) throw new Error(`no word is known that fits ${pattern}`)
   return found
