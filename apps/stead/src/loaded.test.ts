@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryDirectory } from '@stead/testing'
 import { expect, test } from 'vitest'
@@ -32,4 +33,13 @@ test('a start loads nothing heavy that it does not use', async () => {
   expect(loaded).toContainEqual(expect.stringContaining('/fastify/'))
   for (const [what, pattern] of Object.entries(tooHeavy))
     expect(loaded.filter(name => pattern.test(name)).slice(0, 3), what).toEqual([])
+}, 60_000)
+
+test('what the first start compiled is kept while it runs, so that a kill does not cost it', async () => {
+  const compiled = temporaryDirectory()
+  const args = ['serve', '--listen', '127.0.0.1:0', '--data', join(temporaryDirectory(), 'data')]
+  const program = new Program(args, { env: { NODE_COMPILE_CACHE: compiled } })
+  await program.listening()
+  const kept = () => readdirSync(compiled, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  await expect.poll(() => kept().length, { timeout: 20_000 }).toBeGreaterThan(100)
 }, 60_000)

@@ -1,10 +1,14 @@
+import { flushCompileCache } from 'node:module'
 import { logRedaction } from '@stead/control'
-import { realWorld } from '@stead/world'
+import { realWorld, seconds } from '@stead/world'
 import pino from 'pino'
 import { type Flags, loadConfiguration } from '../configuration/index.ts'
 import { serve } from '../serve.ts'
 import { onStopSignal } from '../stop-signals.ts'
 import { readVersion } from '../version.ts'
+
+/** Those who waited for the start are answered by then, and what they made it load is kept too. */
+const compiledIsKeptAfter = seconds(1)
 
 /** `stead serve`: runs until it is told to stop. */
 export async function serveCommand(flags: Flags): Promise<void> {
@@ -28,8 +32,11 @@ export async function serveCommand(flags: Flags): Promise<void> {
   if (serving.firstToken)
     console.log(`The admin token, shown this once and kept in ${serving.firstToken.path}: ${serving.firstToken.token}`)
   console.log('Ctrl-C stops it')
+  // Node would keep it when it ends, and never if it is killed: then each start would compile everything anew.
+  const keeping = world.setTimer(compiledIsKeptAfter, flushCompileCache)
 
   const ending = await Promise.race([stopAsked, serving.failed])
+  keeping.cancel()
   if (ending instanceof Error) log.fatal({ error: ending }, 'stopping: it cannot go on')
   else log.info({ signal: ending }, 'stopping')
   await serving.stop()
