@@ -6,7 +6,7 @@ export type Place =
   | { readonly type: 'organization'; readonly organizationId: string }
   | { readonly type: 'project'; readonly organizationId: string; readonly projectId: string }
 
-/** Who makes a request, and what they may do. Rights are read anew from the cache on each question, never copied. */
+/** Who makes a request, and what they may do. Each question is answered as things are in the cache when it is asked. */
 export interface Caller {
   readonly principalId: string
   readonly type: 'user' | 'service-account' | 'nobody'
