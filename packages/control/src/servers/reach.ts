@@ -65,9 +65,15 @@ export function ask<T>(
   })
 }
 
-/** How long an unanswered launch may still bring something to light where it is looked for by its tag. */
+/** Where a backend does not say how late an unanswered launch may come to light, because its tokens make that harmless. */
+const usualLateness = seconds(10)
+
+/**
+ * How long an unanswered launch may still bring something to light. A refusal says nothing of a call that was sent before
+ * it and never answered: only this time does.
+ */
 export function settleTime({ provider }: Reach): Duration {
   const { launch, consistency } = provider.capabilities()
-  const settle = launch.idempotency.mode === 'search' ? launch.idempotency.settle : 0
+  const settle = launch.idempotency.mode === 'search' ? launch.idempotency.settle : usualLateness
   return millis(Math.max(settle, consistency.list))
 }

@@ -40,15 +40,16 @@ function drawLife(random: SeededRandom, user: number): Life {
 
 function drawChange(random: SeededRandom, sequence: number): Partial<BoxSpec> {
   const pick = <T>(...values: readonly T[]): T => values[random.below(values.length)]!
-  switch (random.below(6)) {
+  switch (random.below(7)) {
     case 0:
     case 1:
-      return { power: pick('on', 'off') }
     case 2:
-      return { flavor: pick('small', 'medium', 'large') }
+      return { power: pick('on', 'off') }
     case 3:
-      return { label: pick('a', 'b', 'c') }
+      return { flavor: pick('small', 'medium', 'large') }
     case 4:
+      return { label: pick('a', 'b', 'c') }
+    case 5:
       return { restarts: sequence }
     default:
       return { image: pick('minimal', 'debian-12'), rebuilds: sequence }
