@@ -86,3 +86,14 @@ test('one that nobody reads any more ends by itself', async () => {
   await world.runFor(seconds(30))
   expect(newest().signal.aborted).toBe(true)
 })
+
+test('one that its backend ends leaves no timer behind to keep a process that stops', async () => {
+  const world = new VirtualWorld({ seed: 1 })
+  const { provider, newest } = backend(world)
+  const stream = new RegionStream(world, {})
+  await world.run(stream.open(provider, signal))
+  await world.run(stream.take(seconds(1), signal))
+  newest().push(new Error('closed'))
+  await world.runFor(seconds(1))
+  expect(world.pending).toBe(0)
+})

@@ -100,8 +100,8 @@ export class RegionStream {
   async #step(patience: Duration, signal: AbortSignal): Promise<Step | undefined> {
     if (!this.#iterator) return undefined
     this.#next ??= this.#iterator.next().then(
-      result => (result.done ? { type: 'end' } : { type: 'event', event: result.value }),
-      error => ({ type: 'end', error }),
+      result => (result.done ? this.#ended() : { type: 'event', event: result.value }),
+      error => this.#ended(error),
     )
     const tooLate = new AbortController()
     try {
@@ -110,6 +110,12 @@ export class RegionStream {
     } finally {
       tooLate.abort()
     }
+  }
+
+  /** Nothing is left that would have to end by itself: a timer would only keep a process that stops. */
+  #ended(error?: unknown): Step {
+    this.#timer?.cancel()
+    return { type: 'end', error }
   }
 
   #keep(): void {
