@@ -1,5 +1,5 @@
 import type { ServerInfo, Tags } from '@stead/provider-kit'
-import { type Duration, millis, minutes, type World } from '@stead/world'
+import { type Duration, millis, minutes, seconds, type World } from '@stead/world'
 import { type OrphanReason, removedAfter } from '../orphans/model.ts'
 import { type Activity, jittered, pauseBetweenLists } from './rhythm.ts'
 import { RegionStream } from './stream.ts'
@@ -25,6 +25,7 @@ export class RegionMemory {
   overCap = 0
   readonly #world: World
   #listed: number | undefined
+  #moved: number | undefined
   #draw: number
 
   constructor(world: World, tags: Tags) {
@@ -37,6 +38,13 @@ export class RegionMemory {
   get doubts(): boolean {
     const old = this.#world.monotonic() - removedAfter - minutes(1)
     return this.missing.size > 0 || [...this.strangers.values()].some(({ since }) => since > old)
+  }
+
+  /** Whether something moves, or did so recently that what was last seen of it may be from an older picture. */
+  isStirring(moves: boolean, consistency: Duration): boolean {
+    const now = this.#world.monotonic()
+    if (moves) this.#moved = now
+    return this.#moved !== undefined && now - this.#moved <= consistency + seconds(4)
   }
 
   /** Something may have been missed: a list is due now. */

@@ -62,9 +62,12 @@ export function regionObserver({ store, clients, metrics = createMetrics() }: Ob
 
   const look = async (pass: Pass): Promise<Duration> => {
     const { memory, context, region } = pass
-    const streams = pass.provider.capabilities().groups.watch !== undefined
-    const untilList = () =>
-      memory.untilList({ streams, moves: doesMove(context, region.id), doubts: isReaping(context, region.id) })
+    const { groups, consistency } = pass.provider.capabilities()
+    const streams = groups.watch !== undefined
+    const untilList = () => {
+      const moves = memory.isStirring(doesMove(context, region.id), consistency.list)
+      return memory.untilList({ streams, moves, doubts: isReaping(context, region.id) })
+    }
     if (streams) await listen(pass, millis(Math.min(listenFor, untilList())))
     if (untilList() > 0) return streams ? millis(0) : untilList()
     const census = await takeCensus(pass, ownerTags({ controlPlane: store.identity.storeId, region: region.id }))

@@ -55,6 +55,9 @@ export function isSettled({ ledger, cloud }: Sight, { plan, strays }: { plan: Pl
       // One that did not come up is off, too.
       (spec.power === 'on' ? ['active'] : ['halted', 'error']).includes(real.state) &&
       observed?.state === (spec.power === 'on' ? 'running' : 'stopped') &&
+      // What was seen last may be from an older picture, until the next look.
+      observed.stateReason === real.reason &&
+      observed.addresses.private[0] === (spec.power === 'on' ? real.address : undefined) &&
       source.type === 'machine' &&
       source.flavor === spec.flavor &&
       source.image === spec.image &&
