@@ -10,7 +10,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { type ImageInfo, type ImageSpec, ProviderError } from '@stead/provider-kit'
 import { program } from '../machine/programs.ts'
 import type { Ids } from '../sandbox/paths.ts'
-import { readWhole, writeWhole } from '../supervisor/durable.ts'
+import { readWhole, syncAll, writeWhole } from '../supervisor/durable.ts'
 import { extract } from './extract.ts'
 
 const run = promisify(execFile)
@@ -51,7 +51,8 @@ export class Images {
       await mkdir(join(draft, 'root'), { mode: 0o755 })
       await extract(await unpacked(archive), join(draft, 'root'))
       await rm(archive)
-      writeWhole(join(draft, 'image.json'), kept, { synced: true })
+      writeWhole(join(draft, 'image.json'), kept)
+      await syncAll([join(draft, 'image.json'), draft])
       await rename(draft, this.#path(kept.info.id)).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
         throw new ProviderError('Conflict', `image ${kept.info.id} is there already`, { cause: error })

@@ -47,7 +47,7 @@ export class Instance {
     this.#parts = parts
     this.id = id
     this.kept = kept
-    this.#keeper = new Keeper(context.place.instance(id, 'state.json'), state, () => parts.onChange(this, false))
+    this.#keeper = new Keeper(context.place.instance(id), state, () => parts.onChange(this, false))
     const ports = portEnvironment(state.ports)
     this.#services = new Map(
       Object.entries(servicesOf(spec)).map(([name, launch]) => [

@@ -1,14 +1,36 @@
-import { writeWhole } from './durable.ts'
-import type { KeptState, ServiceState } from './state.ts'
+import { join } from 'node:path'
+import { appendLine, readLastLine, readWhole, writeWhole } from './durable.ts'
+import type { KeptLaunch, KeptState, ServiceState } from './state.ts'
+
+const launchFile = 'launch.json'
+const stateFile = 'state.jsonl'
+
+/** What is kept of an instance in its directory; undefined when the machine lost its power before it was on the disk. */
+export function readKept(directory: string): { launch: KeptLaunch; state: KeptState } | undefined {
+  const launch = readWhole(join(directory, launchFile)) as KeptLaunch | undefined
+  if (!launch) return undefined
+  return { launch, state: (readLastLine(join(directory, stateFile)) as KeptState | undefined) ?? launch.initial }
+}
+
+export function writeLaunch(directory: string, launch: KeptLaunch): void {
+  writeWhole(join(directory, launchFile), launch)
+}
+
+/** Everything that must be on the disk for a launch to be remembered. */
+export const launchPaths = (directory: string): string[] => [join(directory, launchFile), directory]
+
+/** After this many states the earlier ones are dropped. */
+const states = 256
 
 /** The state of an instance, which is on the disk before anybody is told of it. */
 export class Keeper {
-  readonly #path: string
+  readonly #directory: string
   readonly #onChange: () => void
   #state: KeptState
+  #written = 0
 
-  constructor(path: string, state: KeptState, onChange: () => void) {
-    this.#path = path
+  constructor(directory: string, state: KeptState, onChange: () => void) {
+    this.#directory = directory
     this.#state = state
     this.#onChange = onChange
   }
@@ -36,6 +58,8 @@ export class Keeper {
 
   #write(state: KeptState, synced: boolean): void {
     this.#state = state
-    writeWhole(this.#path, state, { synced })
+    const path = join(this.#directory, stateFile)
+    if (++this.#written % states === 0) writeWhole(path, state)
+    else appendLine(path, state, { synced })
   }
 }

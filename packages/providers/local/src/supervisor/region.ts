@@ -8,9 +8,10 @@ import type { PortState } from '../network/forwarder.ts'
 import type { Ids } from '../sandbox/paths.ts'
 import { admit } from './admit.ts'
 import type { Context } from './context.ts'
-import { readWhole, syncAll, writeWhole } from './durable.ts'
+import { syncAll } from './durable.ts'
 import type { Feed } from './feed.ts'
 import { Instance } from './instance.ts'
+import { launchPaths, readKept, writeLaunch } from './keeper.ts'
 import { sampleOf } from './metrics.ts'
 import { openSpec, sealSpec } from './sealing.ts'
 import { initialService, type KeptLaunch, type KeptState, servicesOf } from './state.ts'
@@ -38,11 +39,10 @@ export class Region {
     for (const name of readdirSync(place.instances))
       if (/^\.(draft|gone)-/.test(name)) rmSync(join(place.instances, name), { recursive: true, force: true })
     for (const id of place.ids()) {
-      const kept = readWhole(place.instance(id, 'launch.json')) as KeptLaunch | undefined
-      const state = readWhole(place.instance(id, 'state.json')) as KeptState | undefined
-      // The machine lost its power before it was on the disk: nobody was ever told of it.
-      if (!kept || !state) rmSync(place.instance(id), { recursive: true })
-      else this.#add(id, kept, openSpec(kept, seal), state).resume()
+      const kept = readKept(place.instance(id))
+      // Nobody was ever told of one that is not whole.
+      if (kept) this.#add(id, kept.launch, openSpec(kept.launch, seal), kept.state).resume()
+      else rmSync(place.instance(id), { recursive: true })
     }
   }
 
@@ -97,7 +97,6 @@ export class Region {
     const now = world.now()
     const isOn = spec.power === 'on'
     const outer = this.#chooseIds(id)
-    const kept: KeptLaunch = { ...sealSpec(spec, seal), fingerprint, launchedAt: now, ...(outer && { outer }) }
     const state: KeptState = {
       power: spec.power,
       phase: isOn ? 'pending' : 'stopped',
@@ -105,22 +104,21 @@ export class Region {
       services: Object.fromEntries(Object.keys(servicesOf(spec)).map(name => [name, initialService])),
       ports,
     }
+    const kept: KeptLaunch = {
+      ...sealSpec(spec, seal),
+      ...{ fingerprint, launchedAt: now, initial: state },
+      ...(outer && { outer }),
+    }
     const draft = join(place.instances, `.draft-${id}`)
     for (const part of ['', 'disks', 'volumes']) mkdirSync(join(draft, part), { mode: 0o711 })
     for (const part of ['logs', 'run']) mkdirSync(join(draft, part), { mode: 0o700 })
-    writeWhole(join(draft, 'launch.json'), kept, { synced: false })
-    writeWhole(join(draft, 'state.json'), state, { synced: false })
+    writeLaunch(draft, kept)
     renameSync(draft, place.instance(id))
     const instance = this.#add(id, kept, spec, state)
     this.#publish(instance, false)
     // Nobody is answered before it is on the disk. Meanwhile it may start: what makes us forget it ends its processes, too.
     instance.resume()
-    await syncAll([
-      place.instance(id, 'launch.json'),
-      place.instance(id, 'state.json'),
-      place.instance(id),
-      place.instances,
-    ])
+    await syncAll([...launchPaths(place.instance(id)), place.instances])
     return instance.info()
   }
 

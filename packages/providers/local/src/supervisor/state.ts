@@ -9,6 +9,8 @@ import type { SealedSpec } from './sealing.ts'
 export interface KeptLaunch extends SealedSpec {
   readonly fingerprint: string
   readonly launchedAt: Instant
+  /** What it was at first, until something else is written. */
+  readonly initial: KeptState
   /** Who its services are for the machine; absent when they are who we are. */
   readonly outer?: Ids
 }

@@ -21,6 +21,7 @@ import { local } from '../definition.ts'
 import type { Isolation } from '../machine/levels.ts'
 import { isAlive } from '../machine/processes.ts'
 import { cgroupName, files } from '../supervisor/files.ts'
+import { readKept } from '../supervisor/keeper.ts'
 import type { KeptState } from '../supervisor/state.ts'
 import type { SupervisorSettings } from '../wire/words.ts'
 
@@ -135,7 +136,9 @@ export class TestRegion {
   }
 
   state(id: string): KeptState {
-    return JSON.parse(readFileSync(join(this.directory, 'instances', id, 'state.json'), 'utf8')) as KeptState
+    const kept = readKept(join(this.directory, 'instances', id))
+    if (!kept) throw new Error(`nothing is kept of ${id}`)
+    return kept.state
   }
 
   disk(id: string, ...parts: readonly string[]): string {

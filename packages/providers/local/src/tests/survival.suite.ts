@@ -150,7 +150,7 @@ export function survivalTests(isolation: Isolation): void {
       const { monitor } = region.state(id).services.main!.run!
       await killSupervisor()
       // As if the id had been given to somebody else: to us.
-      const path = `${region.directory}/instances/${id}/state.json`
+      const path = `${region.directory}/instances/${id}/state.jsonl`
       const state = region.state(id)
       signal(processOf(region, id), 'SIGKILL')
       await region.eventually('its end', () => !existsSync(`/proc/${monitor.pid}`) || undefined)
