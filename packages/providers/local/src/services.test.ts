@@ -248,6 +248,7 @@ describeWith('bubblewrap', 'services as processes', () => {
       'a file at "/x/../../etc/x" holds ".."': shell('', {
         files: [{ path: '/x/../../etc/x', content: Buffer.alloc(0), secret: false }],
       }),
+      'port low cannot be 80': shell('', { ports: [{ name: 'low', protocol: 'tcp', port: 80 }] }),
       'there are no gpus': shell('', { resources: { gpus: 1 } }),
       'services wait for each other: main → main': shell('', { dependsOn: ['main'] }),
       'which is not declared': shell('', {

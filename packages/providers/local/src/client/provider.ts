@@ -1,4 +1,3 @@
-import { availableParallelism, totalmem } from 'node:os'
 import { join } from 'node:path'
 import * as kit from '@stead/provider-kit'
 import { millis, type World } from '@stead/world'
@@ -55,7 +54,7 @@ export class LocalProvider implements kit.Provider {
   }
 
   async catalog({ signal }: kit.CallOptions = {}): Promise<kit.Catalog> {
-    const servers = await this.#line.call('list', {}, signal)
+    await this.#line.call('list', {}, signal) // whether the region can be reached
     const brought = await this.#images.all()
     const host: kit.ImageInfo = {
       ...{ id: hostImage, name: 'the programs of this machine, read-only', state: 'ready', tags: {} },
@@ -65,11 +64,7 @@ export class LocalProvider implements kit.Provider {
     return {
       flavors: [],
       images: [host, ...brought.map(({ info }) => info)],
-      capacity: {
-        servers: null,
-        cpuMillis: { total: availableParallelism() * 1_000, used: 0 },
-        memoryMiB: { total: Math.floor(totalmem() / 2 ** 20), used: servers.length },
-      },
+      capacity: null,
     }
   }
 

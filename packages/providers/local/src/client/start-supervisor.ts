@@ -57,11 +57,14 @@ function supervisorEnvironment(directory: string, isRoot: boolean): Record<strin
   return { PATH, NODE_COMPILE_CACHE, STEAD_IS_ROOT: isRoot ? '1' : '0' }
 }
 
-/** A directory that every Linux has, that everybody can pass, and that hides nothing we need when it is covered. */
+/**
+ * A directory that every Linux has, that everybody can pass, that hides nothing we need when it is covered, and that services
+ * do not see.
+ */
 function neutralPlace(needed: readonly string[]): string {
-  const place = ['/mnt', '/media', '/srv', '/opt'].find(
+  const place = ['/mnt', '/media', '/srv'].find(
     path => existsSync(path) && !needed.some(each => each.startsWith(`${path}/`)),
   )
-  if (!place) throw new Error('there is no /mnt, /media, /srv or /opt to work in')
+  if (!place) throw new Error('there is no /mnt, /media or /srv to work in')
   return place
 }

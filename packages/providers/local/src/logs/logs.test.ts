@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LogLine, type LogRequest, maxLogLineBytes } from '@stead/provider-kit'
-import { temporaryDirectory } from '@stead/testing'
+import { fillDisk, loopFilesystem, temporaryDirectory, testWith } from '@stead/testing'
 import { instant, realWorld as world } from '@stead/world'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -130,6 +130,19 @@ test('a follower ends when the log is removed', async () => {
     setTimeout(() => rmSync(join(directory, 'logs'), { recursive: true }), 20)
   }
   expect(lines).toEqual(['only'])
+  writer.close()
+})
+
+testWith('loop filesystem', 'a full disk costs lines and nothing else', async () => {
+  const directory = loopFilesystem(8)
+  const writer = new LogWriter(world, join(directory, 'main'))
+  writer.write('stdout', Buffer.from('before\n'))
+  fillDisk(directory)
+  for (let count = 0; count < 50; count++) writer.write('stdout', Buffer.from(`${'x'.repeat(1_000)}\n`))
+  rmSync(join(directory, 'filler'))
+  writer.write('stdout', Buffer.from('after\n'))
+  const lines = texts(await all(directory, ['main']))
+  expect([lines[0], lines.at(-1)]).toEqual(['before', 'after'])
   writer.close()
 })
 

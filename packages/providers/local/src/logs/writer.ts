@@ -16,6 +16,7 @@ export class LogWriter {
   #file: number
   #size: number
   #last: Instant = instant(0)
+  #isTorn = false
 
   constructor(world: World, directory: string, retention = defaultRetention) {
     this.#world = world
@@ -47,9 +48,22 @@ export class LogWriter {
     const records = [...lines].map(line => encodeRecord({ at, stream, ...line }))
     if (records.length === 0) return
     const bytes = Buffer.concat(records)
-    writeSync(this.#file, bytes)
+    if (!this.#write(bytes)) return
     this.#size += bytes.length
     if (this.#size >= this.#retention.segmentBytes) this.#rotate()
+  }
+
+  /** A disk that is full costs lines, and must cost nothing else: what comes after half a line begins a new one. */
+  #write(bytes: Buffer): boolean {
+    const whole = this.#isTorn ? Buffer.concat([Buffer.from('\n'), bytes]) : bytes
+    this.#isTorn = true
+    try {
+      this.#isTorn = writeSync(this.#file, whole) < whole.length
+      return !this.#isTorn
+    } catch (error) {
+      if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      return false
+    }
   }
 
   #rotate(): void {

@@ -19,11 +19,14 @@ export interface PortState {
 /** Listens on the region's address for the declared ports of one instance, and for nothing else. */
 export class Forwarder {
   readonly #address: string
+  readonly #forbidden: readonly number[]
   readonly #relay: Relay
   readonly #open: Server[] = []
 
-  constructor(address: string, relay: Relay) {
+  /** `forbidden`: ports that are somebody's who may not be listening just now. */
+  constructor(address: string, forbidden: readonly number[], relay: Relay) {
     this.#address = address
+    this.#forbidden = forbidden
     this.#relay = relay
   }
 
@@ -37,20 +40,22 @@ export class Forwarder {
   }
 
   async #listen(port: PortState): Promise<number> {
+    const wanted = port.outer !== null && !this.#forbidden.includes(port.outer) ? port.outer : 0
     try {
-      return await this.#listenOn(port, port.outer ?? 0)
+      return await this.#listenOn(port, wanted)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
       return this.#listenOn(port, 0)
     }
   }
 
-  async #listenOn({ protocol, inner }: PortState, outer: number): Promise<number> {
+  async #listenOn({ protocol, inner }: Pick<PortState, 'protocol' | 'inner'>, outer: number): Promise<number> {
     if (protocol === 'udp') {
       const socket = createSocket('udp4')
       socket.bind(outer, this.#address)
       await once(socket, 'listening')
       const { port } = socket.address()
+      if (this.#forbidden.includes(port)) return this.#another(socket, { protocol, inner })
       // From here on it is the relay's, and closed with it.
       void this.#relay.passDatagrams(socket, inner)
       return port
@@ -61,7 +66,18 @@ export class Forwarder {
     })
     server.listen({ port: outer, host: this.#address, exclusive: true })
     await once(server, 'listening')
+    const { port } = server.address() as { port: number }
+    if (this.#forbidden.includes(port)) return this.#another(server, { protocol, inner })
     this.#open.push(server)
-    return (server.address() as { port: number }).port
+    return port
+  }
+
+  /** Holds what must not be used while another is chosen, or it would be chosen again. */
+  async #another(held: { close(): void }, port: Pick<PortState, 'protocol' | 'inner'>): Promise<number> {
+    try {
+      return await this.#listenOn(port, 0)
+    } finally {
+      held.close()
+    }
   }
 }

@@ -5,6 +5,8 @@ import type { Context } from './context.ts'
 import { hostImage, isUser } from './furnish.ts'
 import { servicesOf } from './state.ts'
 
+/** Lower ones need a right that no service has. */
+const firstFreePort = 1_024
 const namePattern = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const variablePattern = /^[A-Za-z_][A-Za-z0-9_]*$/
 
@@ -52,6 +54,11 @@ function admitService(name: string, service: ServiceLaunch, { images, settings }
   for (const check of service.healthChecks)
     if (check.type !== 'command' && !service.ports.some(port => port.name === check.port))
       throw refusal(`${name}: a health check asks port ${check.port}, which is not declared`)
+  for (const { name: port, port: number } of service.ports) {
+    if (number === undefined) continue
+    if (isBare ? settings.forbiddenPorts.includes(number) : number < firstFreePort)
+      throw refusal(`${name}: port ${port} cannot be ${number}${isBare ? '' : `; ${firstFreePort} and above are free`}`)
+  }
   if (settings.level === 'basic' && service.ports.length > 0 && !loopbackCommand())
     throw refusal(`${name}: ports need the program ip here (package iproute2)`)
 }

@@ -21,7 +21,7 @@ export class Doors {
 
   constructor({ world, settings, owner, networkOf }: DoorsOptions) {
     this.relay = new Relay(world, networkOf, owner)
-    this.#forwarder = new Forwarder(settings.address, this.relay)
+    this.#forwarder = new Forwarder(settings.address, settings.forbiddenPorts, this.relay)
     // With nothing around them services listen on the machine itself.
     this.#isDirect = settings.level === 'none'
   }

@@ -91,7 +91,8 @@ export class Run {
 
   /** Ends it and everything it started. */
   kill(): void {
-    if (this.#first && isAlive(this.#first)) signal(this.#first.pid, 'SIGKILL')
+    const isBare = this.#parts.level === 'none'
+    if (!isBare && this.#first && isAlive(this.#first)) signal(this.#first.pid, 'SIGKILL')
     else if (isAlive(this.monitor)) signal(-this.monitor.pid, 'SIGKILL')
     this.#parts.cgroup?.kill()
   }
