@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Usage, unknownUsage } from '@stead/provider-kit'
 import { type Controller, type Hierarchy, readOr, tryRemove } from './hierarchies.ts'
@@ -25,6 +25,7 @@ export class Cgroup {
 
   make(limits: Limits): void {
     for (const hierarchy of this.#hierarchies) {
+      if (limits.cpuMillis === undefined && onlyLimitsProcessor(hierarchy)) continue
       mkdirSync(this.#in(hierarchy), { recursive: true })
       for (const [controller, file, value] of limitFiles(hierarchy.version, limits))
         if (hierarchy.controllers.has(controller)) this.#write(hierarchy, file, value)
@@ -33,7 +34,8 @@ export class Cgroup {
 
   /** Where a process writes its id to join. */
   get doors(): readonly string[] {
-    return this.#hierarchies.map(hierarchy => join(this.#in(hierarchy), 'cgroup.procs'))
+    const made = this.#hierarchies.map(hierarchy => this.#in(hierarchy)).filter(directory => existsSync(directory))
+    return made.map(directory => join(directory, 'cgroup.procs'))
   }
 
   add(pid: number): void {
@@ -134,6 +136,10 @@ export class Cgroup {
     }
   }
 }
+
+/** Such a tree is left alone when there is nothing to limit: joining one takes as long as making a directory, or longer. */
+const onlyLimitsProcessor = ({ version, controllers }: Hierarchy): boolean =>
+  version === 1 && controllers.size === 1 && controllers.has('cpu')
 
 const optionalFiles = ['memory.memsw.limit_in_bytes', 'memory.swap.max', 'memory.oom.group']
 

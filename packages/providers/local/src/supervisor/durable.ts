@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { packBytes, unpackBytes } from '../wire/frames.ts'
 
@@ -11,16 +11,10 @@ export function writeWhole(path: string, value: unknown): void {
 
 /**
  * Adds a line. For what changes often: replacing a file by renaming makes a file system write out the new one at once, which
- * takes 50 times as long. `synced`: on the disk when this returns.
+ * takes 50 times as long.
  */
-export function appendLine(path: string, value: unknown, { synced }: { readonly synced: boolean }): void {
-  const file = openSync(path, 'a', 0o600)
-  try {
-    writeSync(file, `${JSON.stringify(value, packBytes)}\n`)
-    if (synced) fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+export function appendLine(path: string, value: unknown): void {
+  writeFileSync(path, `${JSON.stringify(value, packBytes)}\n`, { flag: 'a', mode: 0o600 })
 }
 
 /** The last line that is whole; undefined when there is none. */

@@ -48,8 +48,10 @@ export async function furnish(context: Context, options: ServiceOptions): Promis
   for (const { at } of steps) if (at.startsWith(`${hostHome}/`)) makeDirectories(disk, at.slice(hostHome.length), outer)
   // Files below something of the tenant's own are put there; all others are kept in memory and laid over.
   const shelf = join(place.stage, instance, name)
-  rmSync(shelf, { recursive: true, force: true })
-  mkdirSync(shelf, { recursive: true, mode: 0o711 })
+  if (launch.files.length > 0) {
+    rmSync(shelf, { recursive: true, force: true })
+    mkdirSync(shelf, { recursive: true, mode: 0o711 })
+  }
   const files = launch.files.flatMap((file, index) => {
     if (placeOn(grounds, file, outer)) return []
     const source = join(shelf, String(index))

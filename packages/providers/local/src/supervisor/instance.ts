@@ -67,6 +67,11 @@ export class Instance {
     return this.#keeper.state
   }
 
+  /** Resolves when what is wanted of it is on the disk. */
+  get synced(): Promise<void> {
+    return this.#keeper.synced
+  }
+
   get services(): ReadonlyMap<string, Service> {
     return this.#services
   }
@@ -118,16 +123,13 @@ export class Instance {
     const services = Object.keys(this.state.services).map(name => [name, initialService] as const)
     this.#boot = new AbortController()
     this.#failures.clear()
-    this.#keeper.set(
-      {
-        power: 'on',
-        phase: 'pending',
-        reason: undefined,
-        startedAt: this.#parts.context.world.now(),
-        services: Object.fromEntries(services),
-      },
-      { synced: true },
-    )
+    this.#keeper.setWanted({
+      power: 'on',
+      phase: 'pending',
+      reason: undefined,
+      startedAt: this.#parts.context.world.now(),
+      services: Object.fromEntries(services),
+    })
     this.#advance()
   }
 
@@ -135,7 +137,7 @@ export class Instance {
   stop(hard: boolean, reason?: string): Promise<void> {
     if (this.state.phase === 'stopped') return Promise.resolve()
     if (this.state.phase !== 'stopping' && this.state.phase !== 'terminating')
-      this.#keeper.set({ power: 'off', phase: 'stopping', reason }, { synced: true })
+      this.#keeper.setWanted({ power: 'off', phase: 'stopping', reason })
     if (hard) for (const service of this.#services.values()) service.run?.kill()
     this.#ending ??= this.#wind().finally(() => {
       this.#ending = undefined
@@ -147,7 +149,7 @@ export class Instance {
   terminate(): void {
     if (this.#leaving) return
     const isStopped = this.state.phase === 'stopped'
-    this.#keeper.set({ power: 'gone', phase: 'terminating', reason: undefined }, { synced: true })
+    this.#keeper.setWanted({ power: 'gone', phase: 'terminating', reason: undefined })
     // What fails stays as it is, and is tried again by the next supervisor.
     this.#leaving = this.#remove(isStopped).catch(error => console.error(`removing ${this.id}:`, error))
   }
@@ -288,7 +290,7 @@ export class Instance {
       await service.removeGroup()
     }
     rmSync(join(this.#parts.context.place.stage, this.id), { recursive: true, force: true })
-    if (this.state.phase !== 'terminating') this.#keeper.set({ phase: 'stopped' }, { synced: true })
+    if (this.state.phase !== 'terminating') this.#keeper.setWanted({ phase: 'stopped' })
   }
 
   #isReady(name: string): boolean {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { appendLine, readLastLine, readWhole, writeWhole } from './durable.ts'
+import { appendLine, readLastLine, readWhole, syncAll, writeWhole } from './durable.ts'
 import type { KeptLaunch, KeptState, ServiceState } from './state.ts'
 
 const launchFile = 'launch.json'
@@ -28,6 +28,7 @@ export class Keeper {
   readonly #onChange: () => void
   #state: KeptState
   #written = 0
+  #synced: Promise<void> = Promise.resolve()
 
   constructor(directory: string, state: KeptState, onChange: () => void) {
     this.#directory = directory
@@ -39,16 +40,27 @@ export class Keeper {
     return this.#state
   }
 
-  /** What is wanted of it must outlive the machine; what only describes processes need not, since they do not either. */
-  set(change: Partial<KeptState>, { synced = false } = {}): void {
-    this.#write({ ...this.#state, ...change }, synced)
+  set(change: Partial<KeptState>): void {
+    this.#write({ ...this.#state, ...change })
     this.#onChange()
+  }
+
+  /** For what is wanted of it. That must outlive the machine; what only describes processes need not, they do not either. */
+  setWanted(change: Partial<KeptState>): void {
+    this.set(change)
+    this.#synced = syncAll([join(this.#directory, stateFile)])
+    this.#synced.catch(() => {}) // told to whoever waits for it
+  }
+
+  /** Resolves when what is wanted is on the disk. Nobody is answered before. */
+  get synced(): Promise<void> {
+    return this.#synced
   }
 
   /** Of one service. Told with what follows from it. */
   setService(name: string, change: Partial<ServiceState>): void {
     const service = { ...this.#state.services[name]!, ...change }
-    this.#write({ ...this.#state, services: { ...this.#state.services, [name]: service } }, false)
+    this.#write({ ...this.#state, services: { ...this.#state.services, [name]: service } })
   }
 
   /** Something that is not kept is different now. */
@@ -56,10 +68,10 @@ export class Keeper {
     this.#onChange()
   }
 
-  #write(state: KeptState, synced: boolean): void {
+  #write(state: KeptState): void {
     this.#state = state
     const path = join(this.#directory, stateFile)
     if (++this.#written % states === 0) writeWhole(path, state)
-    else appendLine(path, state, { synced })
+    else appendLine(path, state)
   }
 }

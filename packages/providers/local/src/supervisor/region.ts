@@ -75,8 +75,11 @@ export class Region {
     return found.map(instance => [instance.id, sampleOf(instance, this.#context.world.now())])
   }
 
-  terminate(id: string): void {
-    this.#instances.get(id)?.terminate()
+  /** Resolves when it will happen, whatever happens to us. */
+  async terminate(id: string): Promise<void> {
+    const instance = this.#instances.get(id)
+    instance?.terminate()
+    await instance?.synced
   }
 
   leave(): void {

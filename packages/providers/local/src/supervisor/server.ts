@@ -121,13 +121,16 @@ export class SupervisorServer {
       launch: ({ id, spec, fingerprint }) => region.launch(id, spec, fingerprint),
       describe: ({ id }) => region.get(id).info(),
       list: () => region.list(),
-      start: ({ id }) => {
-        region.get(id).start()
-        return region.get(id).info()
+      start: async ({ id }) => {
+        const instance = region.get(id)
+        instance.start()
+        await instance.synced
+        return instance.info()
       },
-      stop: ({ id, hard }) => {
+      stop: async ({ id, hard }) => {
         const instance = region.get(id)
         void instance.stop(hard)
+        await instance.synced
         return instance.info()
       },
       reboot: ({ id, hard, service }) => {
@@ -136,8 +139,8 @@ export class SupervisorServer {
         // What it refuses it refuses at once; how it goes on is seen in its state.
         return Promise.race([rebooting, Promise.resolve()]).then(() => instance.info())
       },
-      terminate: ({ id }) => {
-        region.terminate(id)
+      terminate: async ({ id }) => {
+        await region.terminate(id)
         return null
       },
       metrics: ({ ids }) => region.metrics(ids),
