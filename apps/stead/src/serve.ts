@@ -64,7 +64,7 @@ export async function serve({ configuration, version, world, log }: ServeOptions
     const clients = new RegionClients({ providers: kinds.map(({ provider }) => provider), store, sealer, world })
     parts.add({ name: 'clients of regions', close: () => clients.close() })
     const catalogs = new RegionCatalogs({ clients, world, metrics })
-    const surroundings = { store, sealer, clients, catalogs, fetching: fetchingOf(configuration, world) }
+    const surroundings = { store, sealer, clients, catalogs, fetching: fetchingOf(configuration, store, world) }
     const engine = startEngine({
       ...{
         store,
@@ -105,9 +105,16 @@ export async function serve({ configuration, version, world, log }: ServeOptions
 /** How images come: through the guarded way out, to where they are staged. */
 const fetchingOf = (
   { staging, imageLimit: limitBytes, outgoingAllow: allow }: Configuration,
+  { identity }: Store,
   world: World,
 ): Surroundings['fetching'] => ({
-  ...{ staging: new FileStaging(staging, world), take: outgoingStreams({ world, allow }), limitBytes, world },
+  // Of each store its own: what is staged for nobody is removed, and others' images are nobody here.
+  ...{
+    staging: new FileStaging(join(staging, identity.storeId), world),
+    take: outgoingStreams({ world, allow }),
+    limitBytes,
+    world,
+  },
 })
 
 /** What the audit log says of it: whoever can reach the socket owns the machine. */

@@ -28,10 +28,16 @@ export function contentRoute(fetching: Fetching): Route {
     upload: 'The image, as `spec.source.upload` announced it.',
     deadline: transferTime,
     replies: { 200: Image.schema },
-    async handle({ target, upload }, { world, everything, conclude }) {
+    async handle({ target, upload, caller, place }, { world, everything, conclude }) {
       assertAwaited(target)
       const { staging } = fetching
-      const received = receiving.get(upload!) ?? receive(fetching, target, upload!)
+      // Hours may have passed since they came in.
+      const assertMayStill = () => {
+        if (!caller.isCurrent()) throw fail('unauthenticated', 'the credential was revoked while the content came')
+        if (!caller.may('images:create', place))
+          throw fail('forbidden', 'this needs images:create, which was withdrawn')
+      }
+      const received = receiving.get(upload!) ?? receive(fetching, target, { ...upload!, assertMayStill })
       receiving.set(upload!, received)
       const content = await received
       const current = everything.get<Image>(Image.kind, target.id)
@@ -62,7 +68,7 @@ function assertAwaited({ spec, status, deletedAt }: Image): void {
 async function receive(
   { staging, world }: Fetching,
   { id, spec }: Image,
-  { announced, content }: Upload,
+  { announced, content, assertMayStill }: Upload & { readonly assertMayStill: () => void },
 ): Promise<Received> {
   const { upload: wanted } = spec.source as Extract<typeof spec.source, { readonly upload: unknown }>
   const tooLong = () => fail('too_large', `the content is longer than the ${wanted.sizeBytes} bytes announced`)
@@ -73,6 +79,7 @@ async function receive(
   const steady = steadily(upTo(content, wanted.sizeBytes, tooLong), { world, patience, late })
   try {
     return await staging.put(id, steady, received => {
+      assertMayStill()
       const fault = contentFault(received, wanted)
       if (fault) throw fail('invalid', `the content ${fault}`)
     })

@@ -98,6 +98,24 @@ test('a client that goes away midway leaves nothing behind, and may come again',
   await until('images/own', 'ready')
 })
 
+test('whoever loses the right to it while it comes brings nothing', async () => {
+  const { house, image, put, staged } = await openImageHouse()
+  await image('own', upload)
+  const { token, tokenId, path } = await house.account('acme', 'robot', { role: 'developer', project: 'shop' })
+  const revoking = new ReadableStream({
+    async start(stream) {
+      stream.enqueue(content.subarray(0, 1_000))
+      await expect.poll(staged).toHaveLength(1)
+      await house.must(202, 'DELETE', `${path}/tokens/${tokenId}`)
+      stream.enqueue(content.subarray(1_000))
+      stream.close()
+    },
+  })
+  expect(await put('own', revoking, token)).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+  expect(staged()).toEqual([])
+  expect((await house.must(200, 'GET', `${shop}/images/own`)).status.state).toBe('pending')
+})
+
 test('the same upload sent several times at once makes one image', async () => {
   const { image, until, put, outside, staged } = await openImageHouse()
   await image('own', upload)

@@ -27,7 +27,8 @@ export class FileStaging implements Staging {
       await rename(part, this.#whole(id))
       return received
     } catch (error) {
-      await rm(part, { force: true })
+      // What cannot be removed now is removed with its image; what went wrong first is what matters.
+      await rm(part, { force: true }).catch(() => {})
       throw stagingError(error)
     }
   }

@@ -7,6 +7,7 @@ import type { CloudOptions } from '@stead/provider-kit/simulated'
 import { realWorld } from '@stead/world'
 import { onTestFinished } from 'vitest'
 import type { Answer } from '../../door/tests/shop.ts'
+import type { IdentityHouse } from '../../identity/tests/house.ts'
 import { openHouseWithSky, shop } from '../../networks/tests/network-house.ts'
 import { outgoingStreams } from '../../outgoing/client.ts'
 
@@ -45,14 +46,22 @@ export async function openImageHouse({
     image: (name: string, source: object, status = 201) => make('images', name, { region: 'sky', source }, status),
     /** What the cloud has. */
     outside: () => [...opened.cloud.account().images.roster],
-    async put(name: string, body: BodyInit, token = house.admin): Promise<Answer> {
-      const answer = await fetch(`${house.url}${shop}/images/${name}/content`, {
-        ...{ method: 'PUT', body, duplex: 'half' },
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
-      } as RequestInit)
-      return { status: answer.status, headers: answer.headers, body: await answer.json() }
-    },
+    put: (name: string, body: Content, token?: string) => putContent(house, name, body, token),
   }
 }
 
-type BodyInit = Uint8Array | ReadableStream
+type Content = Uint8Array | ReadableStream
+
+/** Sends the content of an image of the shop. */
+export async function putContent(
+  house: IdentityHouse,
+  name: string,
+  body: Content,
+  token = house.admin,
+): Promise<Answer> {
+  const answer = await fetch(`${house.url}${shop}/images/${name}/content`, {
+    ...{ method: 'PUT', body, duplex: 'half' },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream' },
+  } as RequestInit)
+  return { status: answer.status, headers: answer.headers, body: await answer.json() }
+}
