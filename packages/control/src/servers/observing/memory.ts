@@ -1,8 +1,13 @@
-import type { ServerInfo, Tags } from '@stead/provider-kit'
+import type { ServerInfo, Tags, WatchEvent } from '@stead/provider-kit'
 import { type Duration, millis, minutes, seconds, type World } from '@stead/world'
 import { type OrphanReason, removedAfter } from '../orphans/model.ts'
 import { type Activity, jittered, pauseBetweenLists } from './rhythm.ts'
 import { RegionStream } from './stream.ts'
+
+/** A launch is written down within this time, or was lost: then its server looks for it. */
+const longEnough = seconds(10)
+
+export type News = Extract<WatchEvent, { type: 'change' }>
 
 interface Seen {
   readonly since: number
@@ -24,6 +29,7 @@ export class RegionMemory {
   failures = 0
   overCap = 0
   readonly #world: World
+  readonly #unwritten = new Map<string, { readonly news: News; readonly since: number }>()
   #listed: number | undefined
   #moved: number | undefined
   #draw: number
@@ -32,6 +38,30 @@ export class RegionMemory {
     this.#world = world
     this.#draw = world.random()
     this.stream = new RegionStream(world, tags)
+  }
+
+  /** Keeps news of a server that could not be written yet: nobody tells them twice. */
+  keep(news: News): void {
+    const since = this.#unwritten.get(news.id)?.since ?? this.#world.monotonic()
+    this.#unwritten.set(news.id, { news, since })
+  }
+
+  get hasUnwritten(): boolean {
+    return this.#unwritten.size > 0
+  }
+
+  /** What was kept and these, the newest of each server. What was kept for long is left to the next list. */
+  newest(told: readonly News[]): ReadonlyMap<string, News> {
+    const old = this.#world.monotonic() - longEnough
+    const kept = [...this.#unwritten.values()].filter(({ since }) => since > old).map(({ news }) => news)
+    const found = new Map([...kept, ...told].map(news => [news.id, news]))
+    for (const [id, { since }] of this.#unwritten) if (since <= old || !found.has(id)) this.#unwritten.delete(id)
+    return found
+  }
+
+  /** They were written, or are not worth it. */
+  settled(id: string): void {
+    this.#unwritten.delete(id)
   }
 
   /** Whether something has to be looked at again to be believed. What has been a stranger for long is none of it. */

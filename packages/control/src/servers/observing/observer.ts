@@ -10,14 +10,14 @@ import {
   type Result,
   type Wake,
 } from '@stead/engine'
-import { backoff, isProviderError, listAll, ownerTags, type Provider, type WatchEvent } from '@stead/provider-kit'
+import { backoff, isProviderError, listAll, ownerTags, type Provider } from '@stead/provider-kit'
 import { type Duration, millis, minutes, seconds } from '@stead/world'
 import { Region } from '../../regions/model.ts'
 import { isMoving, movingServers, type Server, servers, serversByBackend } from '../model.ts'
 import { Orphan, orphansByRegion } from '../orphans/model.ts'
 import { sweep, sweepMetrics } from '../orphans/sweep.ts'
 import type { ServerSurroundings } from '../reach.ts'
-import { RegionMemory } from './memory.ts'
+import { type News, RegionMemory } from './memory.ts'
 import { isThere, placeOf, seen } from './picture.ts'
 import { type Census, gone, survey } from './survey.ts'
 import { watchOver } from './watch-over.ts'
@@ -137,17 +137,20 @@ async function listen({ region, context, memory, provider }: Pass, atMost: Durat
   const { stream } = memory
   const opened = await context.outside(calls.watch, signal => stream.open(provider, signal))
   if (opened === 'opened') memory.listNow()
-  const events = await stream.take(opened === 'opened' ? millis(0) : atMost, context.signal)
-  const newest = new Map(events.map(event => [event.id, event]))
-  const news = [...newest.values()].flatMap(event => hear(event, { region, context, memory }))
-  await writeSeen(context, news)
+  const patience = memory.hasUnwritten ? millis(Math.min(atMost, soon)) : atMost
+  const newest = memory.newest(await stream.take(opened === 'opened' ? millis(0) : patience, context.signal))
+  const found = [...newest.values()].flatMap(news => hear(news, { region, context, memory }))
+  for (const { server } of await writeSeen(context, found)) memory.keep(newest.get(server.status.backendId!)!)
 }
 
-type Change = Extract<WatchEvent, { type: 'change' }>
+/** After so long news of what was just being written are looked at again. */
+const soon = millis(50)
 
-function hear({ id, server: info }: Change, { region, context, memory }: Omit<Pass, 'provider'>): SeenServer[] {
+function hear(news: News, { region, context, memory }: Omit<Pass, 'provider'>): SeenServer[] {
+  const { id, server: info } = news
   const { cache, world } = context
   if (!info || !isThere(info)) {
+    memory.settled(id)
     const [known] = cache.list({ kind: servers, index: { name: serversByBackend.name, key: id } }).items
     if (!known || known.spec.region !== region.id) return []
     // Not believed on the word of a stream alone: the next lists show whether it is gone.
@@ -156,6 +159,9 @@ function hear({ id, server: info }: Change, { region, context, memory }: Omit<Pa
     return gone(known)
   }
   const place = placeOf(info, region.id, serverId => cache.get(servers, serverId))
+  // Its launch is being written down, perhaps with an older picture than this.
+  if (place.type === 'launching') memory.keep(news)
+  else memory.settled(id)
   if (place.type !== 'server') return []
   const status = seen(place.server, { info, notBefore: undefined }, world.now())
   return status ? [{ server: place.server, status }] : []
