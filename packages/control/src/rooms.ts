@@ -31,6 +31,8 @@ import type { Fetching } from './images/fetch.ts'
 import { imageRoom } from './images/room.ts'
 import { sweep } from './images/staging/sweep.ts'
 import { imagesSeenBy } from './images/visible.ts'
+import { instanceRoutes } from './instances/api.ts'
+import { instanceRoom } from './instances/room.ts'
 import { networkRoom } from './networks/room.ts'
 import { operationRoutes } from './operations/api.ts'
 import { operationIndexTable, operationsTable, WatchedOperation } from './operations/model.ts'
@@ -55,20 +57,20 @@ import { teardownController } from './teardown/controller.ts'
 import type { Part } from './teardown/model.ts'
 
 /** What machines are attached to. A room whose things are attached to them adds its parts here. */
-const networking = networkRoom({ toNetworks: [], toSecurityGroups: [], toSshAuthorities: [] })
+const networking = networkRoom(instanceRoom.attached)
 
 /** What machines are made of. A room whose things are made of images adds its part here. */
-const images = imageRoom({ ofImages: [] })
+const images = imageRoom({ ofImages: instanceRoom.attached.toImages })
 
 /** What is in projects, in the order in which it ends with them: each room that puts something there adds it here. */
-const inProjects: readonly Part[] = [...networking.inProjects, ...images.inProjects]
+const inProjects: readonly Part[] = [...instanceRoom.inProjects, ...networking.inProjects, ...images.inProjects]
 
 /** What is in regions, and stands in the way of their end: see `inRegion`. */
-const inRegions: readonly Part[] = [...serving.inRegions, ...networking.inRegions, ...images.inRegions]
+const inRegions: readonly Part[] = [...instanceRoom.inRegions, ...serving.inRegions, ...networking.inRegions, ...images.inRegions]
 const theRegion = regionWhole(inRegions)
 
 /** What people make in a project: each room adds its kinds. It can be watched, and changes of it are told. */
-const ofProjects = [Project, Grant, ...networking.kinds, ...images.kinds] as unknown as readonly Watchable[]
+const ofProjects = [Project, Grant, ...networking.kinds, ...images.kinds, ...instanceRoom.kinds] as unknown as readonly Watchable[]
 /** What people make in an organization. */
 const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProjects] as unknown as readonly Watchable[]
 /** What can be watched besides, and is told of with what it is about. */
@@ -120,6 +122,7 @@ export const roomControllers = (around: Surroundings): readonly Controller[] => 
   return [
     ...identityControllers(inProjects, tell),
     ...networking.controllers({ clients, tell }),
+    ...instanceRoom.controllers(around),
     ...serving.controllers(around),
     ...images.controllers({ clients, tell }, fetching),
     teardownController(theRegion, tell),
@@ -131,6 +134,7 @@ export const roomIndexes: readonly Index[] = [
   ...networking.indexes,
   ...images.indexes,
   ...serving.indexes,
+  ...instanceRoom.indexes,
 ]
 
 export interface RoomOptions
@@ -188,6 +192,7 @@ export function openRooms(options: RoomOptions): Rooms {
         store,
       }),
       ...operationRoutes(store),
+      ...instanceRoutes({ store, sealer, catalogs, cache: engine.cache }),
       systemRoute({ engine, store, version }),
       eventsRoute({
         path: '/v1/organizations/:organization/events',

@@ -55,6 +55,15 @@ export const permissions = [
   'images:update',
   'images:delete',
   'operations:read',
+  'instances:read',
+  'instances:create',
+  'instances:update',
+  'instances:delete',
+  'instances:power',
+  // What is written and not shown again: user data.
+  'instances:credentials',
+  // Held by the platform alone: whoever is suspended must not lift it.
+  'instances:suspend',
   'audit:read',
   'system:read',
   'system:update',

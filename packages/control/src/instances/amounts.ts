@@ -1,19 +1,18 @@
-import type { Flavor } from '@stead/provider-kit'
 import type { Amounts } from '../quotas/kinds.ts'
-import { diskBytes } from './fit.ts'
+import type { OfferedFlavor } from '../regions/catalog/offered.ts'
+import { diskOf } from './fit.ts'
 import type { InstanceSpec } from './model.ts'
 import { roleOf } from './source/services.ts'
 
 /** What an instance is charged, whatever its power. The flavor is the one its machine names. */
-export function amountsOf({ source }: Pick<InstanceSpec, 'source'>, flavor: Flavor | undefined): Amounts {
+export function amountsOf({ source }: Pick<InstanceSpec, 'source'>, flavor: OfferedFlavor | undefined): Amounts {
   const { machine, services } = source
   if (machine && flavor) {
-    const disk = diskBytes({ flavor, diskGiB: machine.diskGiB })
     return {
       instances: 1,
       cpuMillis: flavor.cpuMillis,
       memoryMiB: flavor.memoryMiB,
-      diskGiB: Math.ceil((disk ?? 0) / 2 ** 30),
+      diskGiB: diskOf({ flavor, diskGiB: machine.diskGiB }) ?? 0,
       gpus: flavor.gpu?.count ?? 0,
       publicIps: machine.publicIp ? 1 : 0,
     }

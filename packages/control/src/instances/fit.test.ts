@@ -1,28 +1,37 @@
-import type { Flavor, ImageInfo } from '@stead/provider-kit'
-import { defaultProfile } from '@stead/provider-kit/simulated'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { OfferedFlavor, OfferedImage } from '../regions/catalog/offered.ts'
 import { amountsOf } from './amounts.ts'
 import { misfits } from './fit.ts'
 import { machineSpec, servicesSpec } from './tests/samples.ts'
 import { formatOf } from './user-data.ts'
 
-const [small] = defaultProfile.flavors as [Flavor]
-const image: ImageInfo = {
+const remarked = { labels: {}, deprecated: false }
+const small: OfferedFlavor = {
+  ...remarked,
+  name: 'small',
+  backendId: 'small',
+  architecture: 'x86_64',
+  virtualization: 'virtualized',
+  cpuMillis: 1_000,
+  memoryMiB: 1_024,
+  diskGiB: 10,
+  gpu: null,
+}
+const image: OfferedImage = {
+  ...remarked,
   id: 'i',
   name: 'i',
-  state: 'ready',
-  tags: {},
   architecture: 'x86_64',
   virtualization: 'virtualized',
   sizeBytes: 2 ** 29,
-  minDiskBytes: 2 ** 31,
+  minDiskGiB: 2,
   gpu: null,
   os: null,
 }
 const gpu = { vendor: 'nvidia', model: 'a100', count: 2 }
 
-const found = (flavor: Partial<Flavor>, other: Partial<ImageInfo>, diskGiB?: number) =>
+const found = (flavor: Partial<OfferedFlavor>, other: Partial<OfferedImage>, diskGiB?: number) =>
   misfits({ flavor: { ...small, ...flavor }, image: { ...image, ...other }, diskGiB }).map(({ path }) =>
     path.split('/').at(-1),
   )
@@ -30,15 +39,16 @@ const both = ['flavor', 'image']
 
 test.each([
   ['fits', {}, {}, undefined, []],
-  ['an image that is not ready', {}, { state: 'pending' }, undefined, ['image']],
+  ['a size that no machine can have', { backendId: null }, {}, undefined, ['flavor']],
+  ['a size for anything', { architecture: null, virtualization: null }, {}, undefined, []],
   ['another architecture', { architecture: 'aarch64' }, {}, undefined, both],
   ['an architecture nobody knows', { architecture: 'aarch64' }, { architecture: null }, undefined, []],
-  ['a disk that is too small by one byte', { diskBytes: 2 ** 31 - 1 }, {}, undefined, both],
-  ['a disk that is just large enough', { diskBytes: 2 ** 31 }, {}, undefined, []],
-  ['gigabytes that are not gibibytes', { diskBytes: 2 * 10 ** 9 }, {}, undefined, both],
+  ['a disk that is too small', { diskGiB: 1 }, {}, undefined, both],
+  ['a disk that is just large enough', { diskGiB: 2 }, {}, undefined, []],
+  ['an image that is one byte larger than the disk', { diskGiB: 2 }, { sizeBytes: 2 ** 31 + 1 }, undefined, both],
   ['a disk asked for that is too small', {}, {}, 1, ['diskGiB']],
-  ['a disk asked for in place of a small one', { diskBytes: 1 }, {}, 2, []],
-  ['a disk left to the region', { diskBytes: null }, {}, undefined, []],
+  ['a disk asked for in place of a small one', { diskGiB: 1 }, {}, 2, []],
+  ['a disk left to the region', { diskGiB: null }, {}, undefined, []],
   ['bare metal for a virtualized image', { virtualization: 'baremetal' }, {}, undefined, both],
   ['a baremetal image on a virtualized flavor', {}, { virtualization: 'baremetal' }, undefined, both],
   ['an image for any', { virtualization: 'baremetal' }, { virtualization: 'any' }, undefined, []],

@@ -1,25 +1,25 @@
-import type { Flavor, ImageInfo } from '@stead/provider-kit'
 import type { FieldError } from '../errors/problem.ts'
+import type { OfferedFlavor, OfferedImage } from '../regions/catalog/offered.ts'
 
 const flavorField = '/spec/source/machine/flavor'
 const imageField = '/spec/source/machine/image'
 
 export interface Fitting {
-  readonly flavor: Flavor
-  readonly image: ImageInfo
+  readonly flavor: OfferedFlavor
+  readonly image: OfferedImage
   readonly diskGiB?: number | undefined
 }
 
 const gib = 2 ** 30
 
-/** Bytes of the disk that a machine would have; null when that is left to the region. */
-export const diskBytes = ({ flavor, diskGiB }: Pick<Fitting, 'flavor' | 'diskGiB'>): number | null =>
-  diskGiB === undefined ? flavor.diskBytes : diskGiB * gib
+/** The disk that a machine would have; null when that is left to the region. */
+export const diskOf = ({ flavor, diskGiB }: Pick<Fitting, 'flavor' | 'diskGiB'>): number | null =>
+  diskGiB ?? flavor.diskGiB
 
 /** Why an image cannot run on a flavor. What the backend does not say is not held against it. */
 export function misfits({ flavor, image, diskGiB }: Fitting): readonly FieldError[] {
   return [
-    ...(image.state === 'ready' ? [] : [{ path: imageField, message: `the image is ${image.state}, not ready` }]),
+    ...(flavor.backendId === null ? [{ path: flavorField, message: 'is a size for services, not for machines' }] : []),
     ...architecture(flavor, image),
     ...disk({ flavor, image, diskGiB }),
     ...virtualization(flavor, image),
@@ -33,27 +33,27 @@ const both = (message: string): readonly FieldError[] => [
   { path: imageField, message },
 ]
 
-function architecture(flavor: Flavor, image: ImageInfo): readonly FieldError[] {
-  if (image.architecture === null || image.architecture === flavor.architecture) return []
+function architecture(flavor: OfferedFlavor, image: OfferedImage): readonly FieldError[] {
+  if (!image.architecture || !flavor.architecture || image.architecture === flavor.architecture) return []
   return both(`the flavor is ${flavor.architecture} and the image ${image.architecture}`)
 }
 
 function disk(fitting: Fitting): readonly FieldError[] {
   const { image, diskGiB } = fitting
-  const needed = Math.max(image.minDiskBytes ?? 0, image.sizeBytes ?? 0)
-  const there = diskBytes(fitting)
-  if (there === null || there >= needed) return []
-  const message = `a disk of ${there} bytes is too small for the image, which needs ${needed}`
+  const needed = Math.max((image.minDiskGiB ?? 0) * gib, image.sizeBytes ?? 0)
+  const there = diskOf(fitting)
+  if (there === null || there * gib >= needed) return []
+  const message = `a disk of ${there} GiB is too small for the image, which needs ${needed} bytes`
   return diskGiB === undefined ? both(message) : [{ path: '/spec/source/machine/diskGiB', message }]
 }
 
-function virtualization(flavor: Flavor, image: ImageInfo): readonly FieldError[] {
+function virtualization(flavor: OfferedFlavor, image: OfferedImage): readonly FieldError[] {
   const [has, needs] = [flavor.virtualization, image.virtualization]
-  if (needs === null || needs === 'any' || has === 'any' || has === needs) return []
+  if (!needs || !has || needs === 'any' || has === 'any' || has === needs) return []
   return both(`the image needs a ${needs} flavor, and this one is ${has}`)
 }
 
-function gpu(flavor: Flavor, image: ImageInfo): readonly FieldError[] {
+function gpu(flavor: OfferedFlavor, image: OfferedImage): readonly FieldError[] {
   if (!image.gpu) return []
   const { vendor, models } = image.gpu
   const wanted = models.length > 0 ? `${vendor} ${models.join(' or ')}` : vendor

@@ -14,6 +14,8 @@ import { portVariable } from './source/validate-services.ts'
 
 /** What an instance refers to, in the words of its region's backend. */
 export interface Resolved {
+  /** As the instance says unless said. */
+  readonly flavor?: string
   readonly network?: string
   readonly securityGroups?: readonly string[]
   /** With what the system inside is to be told at its first boot. */
@@ -39,8 +41,9 @@ export function renderLaunch({ instance, serverId, owner, power, resolved }: Ren
   }
 }
 
-function machineLaunch(machine: MachineSource, { network, securityGroups, userData }: Resolved): LaunchSource {
-  const { flavor, image, publicIp, allowedSourceAddresses, sshKeys, diskGiB } = machine
+function machineLaunch(machine: MachineSource, resolved: Resolved): LaunchSource {
+  const { image, publicIp, allowedSourceAddresses, sshKeys, diskGiB } = machine
+  const { flavor = machine.flavor, network, securityGroups, userData } = resolved
   return {
     type: 'machine',
     flavor,

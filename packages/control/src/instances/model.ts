@@ -1,4 +1,4 @@
-import type { BaseStatus, StoredObject } from '@stead/engine'
+import type { BaseStatus, Index, Kind, StoredObject } from '@stead/engine'
 import { type Instant, isoTime } from '@stead/world'
 import type { Static } from 'typebox'
 import type { Amounts } from '../quotas/kinds.ts'
@@ -161,6 +161,8 @@ export interface InstanceStatus extends BaseStatus {
   readonly restart?: { readonly hard: boolean; readonly service?: string }
   /** Somebody asked to try again what failed for good. */
   readonly retry?: boolean
+  /** What its machine was launched with, in the backend's words: whether that drifts can be seen. `name` is the flavor's here. */
+  readonly offering?: { readonly name: string; readonly flavor: string; readonly image: string }
   /** The server that was seen up: from then on it starts, and is no longer provisioned. */
   readonly seenUp?: string
   readonly runningSince?: Instant
@@ -206,8 +208,29 @@ function shownStatus({ phaseSince, suspended, operation, conditions = [], ...sta
     operation: operation && { ...operation, startedAt: isoTime(operation.startedAt) },
     release: null,
     replica: null,
-    conditions: conditions.map(condition => ({ ...condition, since: isoTime(condition.since) })),
+    conditions,
   }
+}
+
+export const instances = Instance.kind as unknown as Kind<Instance>
+
+export const instancesByRegion: Index<Instance> = { name: 'region', kind: instances, keys: ({ spec }) => [spec.region] }
+
+/** What an instance is attached to, by id. */
+export function attachedTo({ spec }: Pick<Instance, 'spec'>) {
+  const { network, securityGroups = [], sshAuthority, image } = spec.source.machine ?? {}
+  return {
+    networks: network === undefined ? [] : [network],
+    securityGroups,
+    sshAuthorities: sshAuthority === undefined ? [] : [sshAuthority],
+    images: image === undefined ? [] : [image],
+  }
+}
+
+export const instancesByUse: Index<Instance> = {
+  name: 'use',
+  kind: instances,
+  keys: instance => Object.values(attachedTo(instance)).flat(),
 }
 
 export const instanceNamePrefix = 'instance-name/'

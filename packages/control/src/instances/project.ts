@@ -122,10 +122,11 @@ export const isWell = (health: Health, { spec }: Pick<Instance, 'spec'>): boolea
 
 /** Whether a server is what its spec says, as far as anybody knows. */
 export function isApplied({ spec, status }: Pick<Server, 'spec' | 'status'>): boolean {
-  const { applied, applying } = status
+  const { applied, applying, powering } = status
   return (
     applied !== undefined &&
     applying === undefined &&
+    powering === undefined &&
     applied.launch === spec.launch.sealed &&
     applied.power === spec.power &&
     !isRestarting({ spec, status })

@@ -1,4 +1,6 @@
-/** What the region hands to the system inside at its first boot. */
+import { hash } from 'node:crypto'
+
+/** What a region hands to the system inside at its first boot is no longer than this. */
 export const mostUserDataBytes = 65_536
 
 /** Formats that cloud-init knows by how they begin. Of two that fit, the longer is meant. */
@@ -23,4 +25,43 @@ export function formatOf(content: Uint8Array): string | undefined {
   const text = Buffer.from(content.subarray(0, 64)).toString('latin1')
   const prefix = prefixes.find(each => text.startsWith(each))
   return prefix === undefined ? undefined : formats[prefix]
+}
+
+/** Lets in who has a certificate of the authority. Readable by cloud-init since 18.3, and by sshd since 8.2 (`Include`). */
+const trusting = (publicKey: string) => `#cloud-config
+write_files:
+- path: /etc/ssh/stead-authority.pub
+  permissions: '0644'
+  content: ${JSON.stringify(`${publicKey}\n`)}
+- path: /etc/ssh/sshd_config.d/10-stead.conf
+  permissions: '0644'
+  content: "TrustedUserCAKeys /etc/ssh/stead-authority.pub\\n"
+`
+
+/**
+ * User data by which a machine also trusts an SSH authority: both as parts of one message. The same of the same, byte for
+ * byte: what is launched again must be the same.
+ */
+export function withAuthority(userData: Uint8Array | undefined, publicKey: string): Uint8Array {
+  const ours = Buffer.from(`Content-Type: text/cloud-config\r\n\r\n${trusting(publicKey)}`)
+  const theirs = userData && part(Buffer.from(userData))
+  const parts = theirs ? [theirs, ours] : [ours]
+  // Of the content, so that nothing in it can look like the end of a part.
+  const boundary = `stead-${hash('sha256', Buffer.concat(parts), 'hex').slice(0, 32)}`
+  const head = `Content-Type: multipart/mixed; boundary="${boundary}"\r\nMIME-Version: 1.0\r\n`
+  return new Uint8Array(
+    Buffer.concat([
+      Buffer.from(head),
+      ...parts.flatMap(each => [Buffer.from(`\r\n--${boundary}\r\n`), each]),
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ]),
+  )
+}
+
+/** A message of parts is one part of ours as it is; anything else says what it is. */
+function part(content: Buffer): Buffer {
+  const format = formatOf(content)
+  if (format === undefined) throw new Error('user data of an unknown format cannot be merged')
+  if (format === 'multipart') return content
+  return Buffer.concat([Buffer.from(`Content-Type: ${format}\r\n\r\n`), content])
 }

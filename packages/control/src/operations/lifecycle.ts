@@ -25,13 +25,27 @@ export interface OperationRequest {
 }
 
 /** Begins an operation in the change-set that accepts what was asked. */
-export function startOperation(
-  set: ChangeSetBuilder,
-  world: World,
-  { subject, type, steps, requestedBy, traceId }: OperationRequest,
-): ObjectDraft<OperationSpec, OperationStatus> {
+export function startOperation(set: ChangeSetBuilder, world: World, request: OperationRequest): OperationDraft {
+  const operation = draftOf(world, request)
+  set.create(operation)
+  index(set, operation)
+  return operation
+}
+
+/** Writes down an operation that was over as soon as it was asked for: all was so already. */
+export function recordOperation(set: ChangeSetBuilder, world: World, request: OperationRequest): string {
+  const draft = draftOf(world, request)
+  const steps = draft.status.steps.map(step => succeeded(step, draft.createdAt))
+  index(set, draft)
+  keep(set, { ...draft, status: { state: 'succeeded', steps } }, { endedAt: draft.createdAt })
+  return draft.id
+}
+
+type OperationDraft = ObjectDraft<OperationSpec, OperationStatus>
+
+function draftOf(world: World, { subject, type, steps, requestedBy, traceId }: OperationRequest): OperationDraft {
   const { kind, id, name, organizationId, projectId } = subject
-  const operation: ObjectDraft<OperationSpec, OperationStatus> = {
+  return {
     kind: operations,
     id: newId(world, 'op'),
     ...(organizationId !== undefined && { organizationId }),
@@ -48,9 +62,23 @@ export function startOperation(
     },
     status: { state: 'pending', steps: steps.map(step => ({ name: step, state: 'pending' })) },
   }
-  set.create(operation)
-  set.record({ table: operationIndexTable, scope: eventScope(subject), subject: id, body: { id: operation.id } })
-  return operation
+}
+
+const index = (set: ChangeSetBuilder, operation: OperationDraft) =>
+  set.record({
+    table: operationIndexTable,
+    scope: eventScope(operation),
+    subject: operation.spec.subject.id,
+    body: { id: operation.id },
+  })
+
+function keep(
+  set: ChangeSetBuilder,
+  operation: OperationDraft,
+  end: { readonly endedAt: Instant; readonly error?: OperationError },
+): void {
+  const body = presentOperation(operation, end)
+  set.record({ table: operationsTable, scope: eventScope(operation), subject: operation.id, body })
 }
 
 /** Those that still run for an object, the oldest first. */
@@ -102,12 +130,8 @@ export interface Ending {
 export function endOperation(set: ChangeSetBuilder, operation: OpenOperation, ending: Ending): void {
   const { state, error, at } = ending
   const steps = operation.status.steps.map(step => endedStep(step, ending))
-  const body = presentOperation(
-    { ...operation, status: { state, steps } },
-    { endedAt: at, ...(error !== undefined && { error }) },
-  )
   set.remove(operation)
-  set.record({ table: operationsTable, scope: eventScope(operation), subject: operation.id, body })
+  keep(set, { ...operation, status: { state, steps } }, { endedAt: at, ...(error !== undefined && { error }) })
 }
 
 /** What it was at ends as the whole does; what it did not come to was cancelled. */

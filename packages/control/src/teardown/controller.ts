@@ -89,8 +89,8 @@ const deedOf = (whole: Whole, object: Ending) => ({
 const wakeOf = (whole: Whole, part: Part): Wake => ({
   kind: part.kind,
   keys({ object }, { cache }) {
-    const id = part.wholeOf(object)
-    return id !== undefined && cache.get(whole.kind, id)?.deletedAt !== undefined ? [id] : []
+    const ids = [part.wholeOf(object) ?? []].flat()
+    return ids.filter(id => cache.get(whole.kind, id)?.deletedAt !== undefined)
   },
 })
 

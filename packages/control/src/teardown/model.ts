@@ -24,8 +24,8 @@ export interface Part {
   readonly blocks: boolean
   /** Those that are left, through an index. */
   find(everything: View, whole: StoredObject): readonly StoredObject[]
-  /** Whose part this one is. */
-  wholeOf(part: StoredObject): string | undefined
+  /** Whose part this one is; it may be of several. */
+  wholeOf(part: StoredObject): string | readonly string[] | undefined
   /** `remove` takes it away at once; `mark` leaves that to its own controller. */
   readonly end: 'remove' | 'mark'
   /** The keys it holds; of use only where it is removed at once. */

@@ -32,6 +32,7 @@ const reading: readonly Permission[] = [
   'security-groups:read',
   'ssh-authorities:read',
   'images:read',
+  'instances:read',
 ]
 
 /** Making, changing and ending what a project has. */
@@ -48,6 +49,11 @@ const making: readonly Permission[] = [
   'images:create',
   'images:update',
   'images:delete',
+  'instances:create',
+  'instances:update',
+  'instances:delete',
+  'instances:power',
+  'instances:credentials',
 ]
 
 /** Who may do what. */
@@ -64,6 +70,7 @@ const ofPlatform: ReadonlySet<Permission> = new Set<Permission>([
   'organizations:create',
   'organizations:delete',
   'quotas:limit',
+  'instances:suspend',
   'regions:create',
   'regions:update',
   'regions:delete',
@@ -101,7 +108,7 @@ export const builtInRoles: readonly BuiltInRole[] = [
   role('operator', {
     purpose: 'Keeps what is there running, and neither makes nor ends it.',
     givenOn: ['platform', 'organization', 'project'],
-    permissions: reading,
+    permissions: [...reading, 'instances:power'],
   }),
   role('developer', {
     purpose: 'Makes, changes and ends what runs in a project, and decides nothing about people or limits.',

@@ -43,6 +43,13 @@ const confidential = new Set([
 /** What is about people and limits, and not about what runs. */
 const identityNouns = new Set(['organizations', 'projects', 'quotas', ...confidential])
 
+/** What is done with something that runs, and neither makes nor ends it. */
+const power = new Set(['start', 'stop', 'restart'])
+/** Decided about a tenant, by who runs the platform. */
+const suspending = new Set(['suspend', 'unsuspend'])
+/** Secrets that were written, read back. */
+const secrets = new Set(['user-data'])
+
 interface Act {
   readonly name: string
   readonly scope: Route['scope']
@@ -62,8 +69,8 @@ function actOf({ method, path, scope }: Route): Act {
     scope,
     noun: inside.at(-1) ?? `${scope}s`,
     isAboutPlace: inside.length === 0,
-    // Asking whether something would fit changes nothing.
-    looks: method === 'GET' || path.endsWith('/quota/check'),
+    // Asking whether something would fit, or what it would do, changes nothing.
+    looks: method === 'GET' || path.endsWith('/quota/check') || path.endsWith('/plan'),
   }
 }
 
@@ -71,20 +78,21 @@ function actOf({ method, path, scope }: Route): Act {
 const purposes: Readonly<Record<string, (act: Act) => boolean>> = {
   'platform-admin': () => true,
   'org-admin': ({ scope, noun, isAboutPlace, looks, name }) => {
-    if (scope === 'platform') return false
+    if (scope === 'platform' || suspending.has(noun)) return false
     if (name.startsWith('DELETE /v1/organizations/:organization') && isAboutPlace) return false
     // Who runs an organization must not raise its own limits; those of its projects they may.
     return looks || noun !== 'quotas' || scope === 'project'
   },
   'project-admin': ({ scope, noun, looks }) => {
-    if (scope !== 'project') return false
+    if (scope !== 'project' || suspending.has(noun)) return false
     return looks ? noun !== 'tokens' && noun !== 'audit' : noun !== 'quotas'
   },
-  operator: ({ scope, noun, looks }) => scope === 'project' && looks && !confidential.has(noun),
+  operator: ({ scope, noun, looks }) =>
+    scope === 'project' && (looks ? !confidential.has(noun) && !secrets.has(noun) : power.has(noun)),
   developer: ({ scope, noun, looks }) =>
-    scope === 'project' && (looks ? !confidential.has(noun) : !identityNouns.has(noun)),
-  reader: ({ scope, noun, looks }) => scope === 'project' && looks && !confidential.has(noun),
-  auditor: ({ scope, looks }) => scope !== 'platform' && looks,
+    scope === 'project' && (looks ? !confidential.has(noun) : !identityNouns.has(noun) && !suspending.has(noun)),
+  reader: ({ scope, noun, looks }) => scope === 'project' && looks && !confidential.has(noun) && !secrets.has(noun),
+  auditor: ({ scope, noun, looks }) => scope !== 'platform' && looks && !secrets.has(noun),
 }
 
 /** Whether a role is meant to make this request, in the place it was given for. */

@@ -153,11 +153,13 @@ function setConditions(draft: Draft, active: Server | undefined): void {
 
 /** What runs is not what was asked for. Setting that right would destroy something, so it is only told. */
 function offeringDrift({ view }: Draft, active: Server): string | undefined {
-  const { machine } = view.instance.spec.source
+  const { offering } = view.instance.status
   const { observed } = active.status
-  if (!machine || !observed || view.outdated !== undefined || !isApplied(active)) return undefined
-  if (observed.flavor !== undefined && observed.flavor !== machine.flavor) return `its flavor is ${observed.flavor}`
-  return observed.image !== undefined && observed.image !== machine.image ? `its image is ${observed.image}` : undefined
+  if (!offering || !observed || view.outdated !== undefined || !isApplied(active)) return undefined
+  if (observed.flavor !== undefined && observed.flavor !== offering.flavor) return `its flavor is ${observed.flavor}`
+  return observed.image !== undefined && observed.image !== offering.image
+    ? `its image is ${observed.image}`
+    : undefined
 }
 
 function stuckReason(draft: Draft) {

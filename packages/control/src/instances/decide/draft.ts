@@ -1,5 +1,5 @@
 import type { Duration, Instant } from '@stead/world'
-import { millis } from '@stead/world'
+import { after, millis, seconds } from '@stead/world'
 import type { OpenOperation, OperationEnd, OperationError } from '../../operations/model.ts'
 import type { Amounts } from '../../quotas/kinds.ts'
 import type { Server, Slot } from '../../servers/model.ts'
@@ -18,6 +18,10 @@ export interface InstanceView {
    * `unknown` while nobody can tell.
    */
   readonly outdated?: Outdated | 'unknown'
+  /** What it refers to and is not there yet, in words: nothing can be made before. */
+  readonly waitsFor?: string
+  /** Why a second server cannot be charged, if that was tried. */
+  readonly overQuota?: string
   /** When somebody last used it, where that matters. */
   readonly lastUsed?: Instant
   readonly now: Instant
@@ -79,6 +83,9 @@ export interface Trouble {
   readonly ends?: 'all' | 'changes'
   readonly since?: Instant
 }
+
+/** How often it is looked whether what something waits for is there. */
+const lookAgain = seconds(5)
 
 /** A decision while it is made. */
 export class Draft {
@@ -169,6 +176,15 @@ export class Draft {
   get isQuiet(): boolean {
     const loud = new Set(['create', 'remove', 'swap', 'vacate', 'powerOff', 'settleCharge'])
     return this.#changes.size === 0 && !this.#actions.some(({ type }) => loud.has(type))
+  }
+
+  /** Whether something that the instance refers to is not there yet. */
+  isWaiting(): boolean {
+    const { waitsFor, now } = this.view
+    if (waitsFor === undefined) return false
+    this.trouble = { reason: 'Waiting', message: waitsFor }
+    this.wakeAt(after(now, lookAgain), waitsFor)
+    return true
   }
 
   wakeAt(at: Instant, reason: string): void {

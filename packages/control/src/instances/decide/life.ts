@@ -17,6 +17,11 @@ export function live(draft: Draft): void {
     return
   }
   if (expiry !== undefined) draft.wakeAt(expiry, 'its time to live ends')
+  const { outdated } = draft.view
+  // That nothing of it concerns the backend can be noted whatever is not to be touched there.
+  const isNoted = outdated !== undefined && outdated !== 'unknown' && !outdated.isChanged
+  const noted = isNoted ? draft.server('active') : undefined
+  if (noted?.deletedAt === undefined && noted) draft.change(noted, { follow: 'note' })
   if (policiesOf(instance).isPaused) {
     draft.trouble = { reason: 'Paused', message: 'it is only looked at' }
     return
@@ -55,6 +60,7 @@ function place(draft: Draft): void {
     draft.trouble = { reason: 'RegionClosed', message: 'its region takes nothing new now' }
     return
   }
+  if (draft.isWaiting()) return
   draft.act({ type: 'create', slot: 'active', power: draft.wantedPower })
   draft.unset('retry', 'restart')
 }
@@ -125,8 +131,8 @@ function follow(draft: Draft, active: Server): void {
     return
   }
   const { effect, isChanged } = outdated
-  if (!isChanged) draft.change(active, { follow: 'note' })
-  else if (covers('restart', effect)) draft.change(active, { follow: 'launch' })
+  if (!isChanged) return
+  if (covers('restart', effect)) draft.change(active, { follow: 'launch' })
   else {
     const { change } = draft.status
     if (change?.generation !== instance.generation || !covers(change.effect, effect)) {

@@ -36,7 +36,8 @@ export function continueReplacement(draft: Draft, active: Server): void {
   const next = draft.server('next')
   if (next?.deletedAt !== undefined) return
   const deadline = after(replacement.since, patience)
-  const why = replacement.generation === instance.generation ? obstacle(draft, next, deadline) : 'it was changed again'
+  const changed = replacement.generation === instance.generation ? undefined : 'it was changed again'
+  const why = changed ?? draft.view.overQuota ?? obstacle(draft, next, deadline)
   if (why !== undefined) {
     giveUp(draft, { active, next, why })
     return
@@ -72,6 +73,7 @@ function prepare(draft: Draft, active: Server, { way }: Replacement): void {
     if (active.spec.power !== 'off') draft.change(active, { power: 'off' })
     return
   }
+  if (draft.isWaiting()) return
   draft.act({ type: 'create', slot: 'next', power: draft.wantedPower, charge: draft.status.change?.amounts ?? {} })
 }
 

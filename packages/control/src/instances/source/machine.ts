@@ -3,6 +3,9 @@ import { secret } from '../../schema/secret.ts'
 import { Type } from '../../schema/type.ts'
 import { SealedContent } from '../../sealed/model.ts'
 
+/** Without its title: it is sent as well as answered, and what is sent must have no field that it does not name. */
+const Placeholder = Type.Object({ ...SealedContent.properties })
+
 const Reference = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
 
 /** What a virtual machine is made of. References are given by id or name and kept by id. */
@@ -28,7 +31,7 @@ export const MachineSource = Type.Object({
   sshAuthority: Type.Optional(Reference('Whose certificates it lets in.')),
   sshKeys: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 16_384 }), { maxItems: 64 })),
   userData: Type.Optional(
-    Type.Union([secret(Type.String({ maxLength: 262_144 })), SealedContent], {
+    Type.Union([secret(Type.String({ maxLength: 262_144 })), Placeholder], {
       description: 'Written as text, or read back as size and hash; sent back as it was read, it is unchanged.',
     }),
   ),

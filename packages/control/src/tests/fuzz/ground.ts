@@ -56,6 +56,8 @@ class Ground {
     const spec = { provider: 'simulated', credentials: { key: secretKey } }
     await this.#ask('POST', '/v1/regions', { name: `here-${this.#suffix}`, spec })
     await this.#furnish(`/v1/projects/${acme}%2Fshop`)
+    const machine = { flavor: 'small', image: 'minimal', userData: '#cloud-config' }
+    await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances`, { name: 'web-1', spec: { source: { machine } } })
     await this.#ask('POST', '/v1/grants', { principal: await this.#robot(), role: 'auditor' })
     const revoked = await this.#account(acme, { role: 'org-admin' })
     await this.#ask('DELETE', revoked.path)

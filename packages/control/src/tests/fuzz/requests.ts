@@ -97,7 +97,7 @@ function pathOf({ chance }: RequestSources, { words }: Operation, params: Record
 function queryOf(sources: RequestSources, operation: Operation): string {
   const { chance } = sources
   const pairs = operation.parameters
-    .filter(each => each.in === 'query' && (each.required || chance.odds(0.25)))
+    .filter(each => each.in === 'query' && (each.required || isPatience(each) || chance.odds(0.25)))
     .map((parameter): [string, string] => [parameter.name, queryValue(sources, operation, parameter)])
   if (chance.odds(0.03)) pairs.push([chance.pick(['unknown', '__proto__', 'limit', 'a[b]']), String(chance.pick(junk))])
   if (pairs.length === 0) return chance.odds(0.02) ? '?' : ''
@@ -105,11 +105,15 @@ function queryOf(sources: RequestSources, operation: Operation): string {
   return `?${new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, value.toWellFormed()]))}${wrong}`
 }
 
+/** Nobody has as long as a route would wait by itself. */
+const isPatience = ({ name }: Parameter): boolean => name === 'timeout'
+
 function queryValue(sources: RequestSources, { name }: Operation, parameter: Parameter): string {
   const { chance, memory } = sources
   const cursors = memory.cursors.get(name)
   if (parameter.name === 'cursor' && cursors.length > 0 && chance.odds(0.8)) return chance.recent(cursors)
   if (chance.odds(0.15)) return String(chance.pick(junk))
+  if (isPatience(parameter)) return '5ms'
   // What the server has not reached yet it waits for, seconds long, and then answers 503: freshness.test.ts asks for that.
   if (parameter.name === 'since' && parameter.schema.type === 'integer')
     return String(chance.below(memory.revision + 1))

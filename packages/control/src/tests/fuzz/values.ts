@@ -106,6 +106,8 @@ function wordsThatFit(
     'a',
     '24h',
     '2026-11-15T12:00:00Z',
+    '/etc/a',
+    'YQ==',
     `${chance.word(8)}@example.com`,
   ]
   const found = [...drawn, ...(pattern === undefined ? strange : [])].filter(fits)

@@ -1,0 +1,80 @@
+import { type ChangeSetBuilder, changeSet, type ObjectDraft } from '@stead/engine'
+import { accepted } from '../../door/replies.ts'
+import type { Reply, Request } from '../../door/route.ts'
+import type { Services } from '../../door/services.ts'
+import { appendEvent } from '../../events/model.ts'
+import { endOperation, openOperations, recordOperation, startOperation } from '../../operations/lifecycle.ts'
+import { Instance, type InstanceSpec, type InstanceStatus } from '../model.ts'
+import { type OperationType, operationSteps, superseded } from '../operations.ts'
+
+/** Who asks, and for which instance. */
+export type Asking = Pick<Request<unknown, unknown, unknown, Instance>, 'target' | 'caller' | 'traceId'>
+
+export interface Acceptance {
+  readonly type: OperationType
+  /** Whether it moves power; as its type says unless said. */
+  readonly movesPower?: boolean
+  readonly spec?: InstanceSpec
+  readonly labels?: Readonly<Record<string, string>>
+  readonly displayName?: string | undefined
+  readonly status?: Partial<InstanceStatus>
+  readonly deletes?: boolean
+  /** In a few words, for the events. */
+  readonly what: string
+  /** What else belongs in the same change-set. */
+  readonly besides?: (set: ChangeSetBuilder) => void
+}
+
+/** Accepts a change of an instance: what is wanted, the operation that leads there, and what it makes void, in one. */
+export function accept(services: Services, asking: Asking, acceptance: Acceptance): Promise<Reply> {
+  const { world, everything, conclude } = services
+  const { target, caller, traceId } = asking
+  const { type, what, besides, deletes = false, movesPower } = acceptance
+  const now = world.now()
+  const set = changeSet(world)
+  const open = openOperations(everything, target)
+  for (const operation of superseded(open, { type, ...(movesPower !== undefined && { movesPower }) }))
+    endOperation(set, operation, { state: 'superseded', at: now })
+  const steps = operationSteps[type]
+  const operation = startOperation(set, world, {
+    subject: target,
+    type,
+    steps,
+    requestedBy: caller.principalId,
+    traceId,
+  })
+  const { generation: _generation, revision, displayName, ...rest } = target
+  const name = 'displayName' in acceptance ? acceptance.displayName : displayName
+  const to: ObjectDraft<InstanceSpec, InstanceStatus> = {
+    ...rest,
+    ...(name !== undefined && { displayName: name }),
+    ...(acceptance.labels && { labels: acceptance.labels }),
+    ...(acceptance.spec && { spec: acceptance.spec }),
+    ...(deletes && { deletedAt: now }),
+    status: {
+      ...target.status,
+      ...acceptance.status,
+      ready: false,
+      operation: { id: operation.id, type, startedAt: now },
+    },
+  }
+  set.expectRevision(target, revision).puts.push(to)
+  besides?.(set)
+  appendEvent(set, target, {
+    reason: `${type[0]!.toUpperCase()}${type.slice(1)}Requested`,
+    message: `${what}, by ${caller.displayName}`,
+  })
+  return conclude(set, outcome => accepted(Instance, outcome.object(to), { operation: { id: operation.id, type } }))
+}
+
+/** Answers what is so already: nothing is done, and the operation that says so has ended. */
+export function acceptNothing(
+  { world, conclude }: Services,
+  { target, caller, traceId }: Asking,
+  type: OperationType,
+): Promise<Reply> {
+  const set = changeSet(world)
+  const request = { subject: target, type, steps: [], requestedBy: caller.principalId, traceId }
+  const id = recordOperation(set, world, request)
+  return conclude(set, () => accepted(Instance, target, { operation: { id, type } }))
+}

@@ -1,0 +1,188 @@
+import { type ChangeSetBuilder, canonicalJson, refOf } from '@stead/engine'
+import type { Capabilities } from '@stead/provider-kit'
+import { lookUp } from '../../door/find.ts'
+import type { Request } from '../../door/route.ts'
+import type { Services } from '../../door/services.ts'
+import { fail } from '../../errors/index.ts'
+import type { Place } from '../../identity/caller.ts'
+import { Network } from '../../networks/model.ts'
+import { openOperations } from '../../operations/lifecycle.ts'
+import { allocationOf } from '../../quotas/charge.ts'
+import type { Amounts } from '../../quotas/kinds.ts'
+import type { OfferedFlavor } from '../../regions/catalog/offered.ts'
+import { Region } from '../../regions/model.ts'
+import type { PatchValue } from '../../resource/bodies.ts'
+import { differences, type FieldChange } from '../../resource/merge-patch.ts'
+import { type Patched, patched } from '../../resource/write.ts'
+import { within } from '../../schema/pointer.ts'
+import { unseal } from '../../sealed/model.ts'
+import { servers } from '../../servers/model.ts'
+import { amountsOf } from '../amounts.ts'
+import { Instance, type InstanceSpec, type WrittenSpec } from '../model.ts'
+import { exclusive } from '../operations.ts'
+import { type Plan, type PlanState, plan } from '../plan.ts'
+import { seen } from '../project.ts'
+import { resolveSpec } from '../references.ts'
+import { validate } from '../validate.ts'
+import { inProgress } from '../verbs.ts'
+import type { InstanceRoom } from './room.ts'
+import { readUserData, refuseUnmergeable, type SentUserData, sealUserData } from './user-data.ts'
+
+export type ChangeRequest = Pick<
+  Request<unknown, unknown, PatchValue, Instance>,
+  'target' | 'body' | 'place' | 'objects' | 'caller'
+>
+
+/** A change that was read, checked and planned, and not made yet. */
+export interface PreparedChange {
+  readonly labels: Readonly<Record<string, string>>
+  readonly displayName: string | undefined
+  readonly spec: InstanceSpec
+  readonly plan: Plan
+  /** What it will be charged; undefined when that does not change. */
+  readonly amounts: Amounts | undefined
+  /** Seals what belongs beside the instance, and drops what that replaces. */
+  readonly seal: (set: ChangeSetBuilder) => void
+}
+
+/** Reads a change of an instance and says what it would do. Only what changes is checked. */
+export async function prepareChange(
+  room: InstanceRoom,
+  { target, body, place, objects, caller }: ChangeRequest,
+  { everything }: Pick<Services, 'everything'>,
+): Promise<PreparedChange> {
+  if (target.deletedAt !== undefined) throw fail('invalid_state', 'it is being deleted')
+  const { patch, userData: sent } = readPatch(body, target, { everything, objects })
+  const merged = patched(Instance as never, target as never, patch) as Patched<WrittenSpec>
+  const errors = validate(withoutUserData(merged.spec)).filter(({ path }) => merged.changed(path))
+  if (errors.length > 0) throw fail('invalid', 'what was sent does not fit together', { errors })
+  const isOther = merged.changed('/spec/source') || sent.type !== 'kept'
+  const resolving = {
+    objects,
+    everything,
+    caller,
+    place: place as Place & { type: 'project' },
+    catalogs: room.catalogs,
+  }
+  const resolved = isOther ? await resolveSpec(merged.spec, resolving, target.spec) : undefined
+  if (isOther) await checkUserData(room, target, merged.spec, sent)
+  const before = target.spec.source.machine?.userData
+  const hash =
+    sent.type === 'new' ? { sealed: room.sealer.seal(sent.content).hash, sizeBytes: sent.content.length } : undefined
+  const userData = sent.type === 'kept' ? before : hash
+  const spec = withUserData((resolved?.spec ?? merged.spec) as InstanceSpec, userData)
+  const changes = differences(
+    { displayName: target.displayName, labels: target.labels, spec: target.spec },
+    { displayName: merged.displayName, labels: merged.labels, spec },
+  )
+  return {
+    labels: merged.labels,
+    displayName: merged.displayName,
+    spec,
+    plan: planOf(changes, { target, everything, capabilities: resolved?.capabilities }),
+    amounts: resolved && amountsAfter(spec, resolved.flavor, { target, everything }),
+    seal: set => sealUserData(set, room.sealer, { owner: refOf(target), sent, before }),
+  }
+}
+
+/** Texts that name what never changes become ids, so that saying the same in another way is no change. */
+function readPatch(
+  body: PatchValue,
+  target: Instance,
+  { everything, objects }: Pick<Services, 'everything'> & Pick<ChangeRequest, 'objects'>,
+): { readonly patch: PatchValue; readonly userData: SentUserData } {
+  const spec = body.spec as
+    | { region?: unknown; source?: { machine?: Record<string, unknown> | null } | null }
+    | undefined
+  const machine = spec?.source?.machine
+  const userData: SentUserData = machine
+    ? readUserData(machine, target.spec.source.machine?.userData)
+    : { type: 'kept' }
+  if (!spec) return { patch: body, userData }
+  const { userData: _, userDataBase64: _base64, ...rest } = machine ?? {}
+  const idOf = (kind: string, text: unknown, view: typeof objects) =>
+    typeof text === 'string' ? (lookUp(view, kind, text)[0]?.id ?? text) : text
+  const region = 'region' in spec ? { region: idOf(Region.kind, spec.region, everything) } : {}
+  const network = 'network' in rest ? { network: idOf(Network.kind, rest.network, objects) } : {}
+  const source = machine ? { source: { ...spec.source, machine: { ...rest, ...network } } } : {}
+  return { patch: { ...body, spec: { ...spec, ...region, ...source } }, userData }
+}
+
+/** What stands for user data is checked where it is read, not with the rest. */
+const withoutUserData = (spec: WrittenSpec): WrittenSpec => withUserData(spec as InstanceSpec, undefined)
+
+function withUserData(spec: InstanceSpec, userData: object | undefined): InstanceSpec {
+  const { machine } = spec.source
+  if (!machine) return spec
+  const { userData: _, ...rest } = machine
+  return { ...spec, source: { machine: { ...rest, ...(userData && { userData }) } as typeof machine } }
+}
+
+/** With an SSH authority, whichever of the two is new must fit the other. */
+async function checkUserData(
+  { store, sealer }: InstanceRoom,
+  target: Instance,
+  { source }: WrittenSpec,
+  sent: SentUserData,
+): Promise<void> {
+  const { machine } = target.spec.source
+  const authority = source.machine?.sshAuthority
+  if (authority === undefined || sent.type === 'none') return
+  if (sent.type === 'new') refuseUnmergeable(sent.content)
+  else if (machine?.userData && authority !== machine.sshAuthority)
+    refuseUnmergeable(await unseal({ store, sealer }, target, machine.userData))
+}
+
+interface PlanAround {
+  readonly target: Instance
+  readonly everything: Services['everything']
+  readonly capabilities: Capabilities | undefined
+}
+
+/** Where nothing that is launched changes, what the region can do does not matter. */
+const nothingKnown: Capabilities['groups'] = {}
+
+function planOf(changes: readonly FieldChange[], { target, everything, capabilities }: PlanAround): Plan {
+  const { change } = target.status
+  const state: PlanState = {
+    capabilities: capabilities ?? ({ groups: nothingKnown } as Capabilities),
+    source: target.spec.source.machine ? 'machine' : 'services',
+    server: serverOf(target, everything),
+    ...(change && { pending: change.effect }),
+  }
+  return plan(changes, state)
+}
+
+function serverOf(target: Instance, everything: Services['everything']): PlanState['server'] {
+  const { active: id } = target.status.slots
+  const active = id === undefined ? undefined : everything.get(servers, id)
+  if (!active) return 'none'
+  const found = seen(active, target)
+  if (found.type === 'refused') return 'none'
+  return found.type === 'down' && found.why === 'told' ? 'off' : 'on'
+}
+
+/** A flavor that is no longer offered is charged as it was. */
+function amountsAfter(
+  spec: InstanceSpec,
+  flavor: OfferedFlavor | undefined,
+  { target, everything }: Omit<PlanAround, 'capabilities'>,
+): Amounts | undefined {
+  const now = allocationOf(everything, target)?.spec.amounts ?? {}
+  const { machine } = spec.source
+  if (!machine || flavor) return amountsOf(spec, flavor)
+  const { diskGiB = now.diskGiB ?? 0, publicIp } = machine
+  return { ...now, diskGiB, publicIps: publicIp ? 1 : 0 }
+}
+
+/** Whether anything that is wanted changes, and so the generation moves. */
+export const movesGeneration = (target: Instance, spec: InstanceSpec): boolean =>
+  canonicalJson(spec) !== canonicalJson(target.spec)
+
+/** Refuses whatever would come between a replacement and its end. */
+export function refuseBusy(target: Instance, { everything }: Pick<Services, 'everything'>): void {
+  const busy = exclusive(openOperations(everything, target))
+  if (busy) throw inProgress(busy)
+}
+
+export const changesPower = ({ changes }: Plan): boolean => changes.some(({ path }) => within(path, '/spec/power'))

@@ -1,0 +1,166 @@
+import type { Store, View } from '@stead/engine'
+import { accepted } from '../../door/replies.ts'
+import type { Reply } from '../../door/route.ts'
+import { route } from '../../door/route.ts'
+import type { Services } from '../../door/services.ts'
+import { fail } from '../../errors/index.ts'
+import { charge } from '../../quotas/charge.ts'
+import type { Amounts } from '../../quotas/kinds.ts'
+import { limitsOf } from '../../quotas/limits.ts'
+import { blocking, readLevels } from '../../quotas/use.ts'
+import { PatchBody } from '../../resource/bodies.ts'
+import { Type } from '../../schema/type.ts'
+import { effects, Instance } from '../model.ts'
+import type { OperationType } from '../operations.ts'
+import { covers, type Plan } from '../plan.ts'
+import { type Asking, accept } from './accept.ts'
+import { changesPower, movesGeneration, type PreparedChange, prepareChange, refuseBusy } from './change.ts'
+import { Accepted, type InstanceRoom, type InstanceRoutes, one, theInstance } from './room.ts'
+
+export const Allow = Type.Optional(
+  Type.Enum(['rebuild', 'replace'], {
+    description: 'What may be destroyed; without it only what destroys nothing is done.',
+  }),
+)
+export type Allow = 'rebuild' | 'replace' | undefined
+
+const PlanReply = Type.Object(
+  {
+    effect: Type.Enum([...effects]),
+    changes: Type.Array(
+      Type.Object({
+        path: Type.String(),
+        from: Type.Optional(Type.Unknown()),
+        to: Type.Optional(Type.Unknown()),
+        effect: Type.Enum([...effects]),
+      }),
+    ),
+    loses: Type.Array(Type.Enum(['disk', 'addresses', 'localState'])),
+  },
+  { title: 'Plan' },
+)
+
+export const patchRoutes: InstanceRoutes = room => [
+  route({
+    method: 'PATCH',
+    path: one,
+    summary: 'Change an instance',
+    description: [
+      'A JSON merge patch. A change that would destroy something is refused with `replacement_required` and its plan,',
+      'unless `allow` says that it may. Sent again with `allow`, one that failed is tried anew.',
+    ].join(' '),
+    scope: 'project',
+    permission: 'instances:update',
+    target: theInstance,
+    query: Type.Object({ allow: Allow }),
+    body: PatchBody,
+    replies: { 202: Accepted },
+    refuses: ['unsupported'],
+    examples: { body: { labels: { tier: 'api' } } },
+    async handle(request, services) {
+      const change = await prepareChange(room, request, services)
+      return makeChange(room, services, request, { change, allow: request.query.allow, type: 'update' })
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${one}/plan`,
+    summary: 'Say what a change would do, and what would be lost by it',
+    scope: 'project',
+    permission: 'instances:read',
+    target: theInstance,
+    body: PatchBody,
+    replies: { 200: PlanReply },
+    refuses: ['unsupported'],
+    examples: { body: { spec: { source: { machine: { flavor: 'large' } } } } },
+    async handle(request, services) {
+      const { plan } = await prepareChange(room, request, services)
+      return { status: 200, body: plan }
+    },
+  }),
+]
+
+export interface Making {
+  readonly change: PreparedChange
+  readonly allow: Allow
+  readonly type: 'update' | 'scale'
+}
+
+/** Accepts a change that was prepared, if what it destroys may be destroyed. */
+export async function makeChange(
+  room: InstanceRoom,
+  services: Services,
+  asking: Asking,
+  { change, allow, type }: Making,
+): Promise<Reply> {
+  const { target } = asking
+  const { plan, spec, labels, displayName, seal } = change
+  const isTriedAnew = target.status.change?.failed === true && allow !== undefined
+  if (plan.changes.length === 0 && !isTriedAnew) return accepted(Instance, target)
+  refuseBusy(target, services)
+  if (!covers(allow ?? 'restart', plan.effect)) throw replacementRequired(plan)
+  const { everything, world } = services
+  const amounts = change.amounts ?? target.status.change?.amounts
+  if (plan.effect === 'replace' && amounts) await refuseOverQuota(room.store, everything, target, amounts)
+  const generation = target.generation + (movesGeneration(target, spec) ? 1 : 0)
+  const { change: _, ...status } = target.status
+  return accept(services, asking, {
+    type: operationOf(plan, type),
+    ...(changesPower(plan) && { movesPower: true }),
+    spec,
+    labels,
+    displayName,
+    status: {
+      ...status,
+      ...(plan.effect !== 'inPlace' && { change: { generation, effect: plan.effect, amounts: amounts ?? {} } }),
+    },
+    what:
+      plan.changes
+        .map(({ path }) => path)
+        .slice(0, 10)
+        .join(', ') || 'once more',
+    besides(set) {
+      seal(set)
+      // What is replaced is charged with its successor, which is charged besides until it is alone.
+      if (change.amounts && plan.effect !== 'replace')
+        charge(set, everything, {
+          organization: target.organizationId!,
+          project: target.projectId!,
+          for: target,
+          amounts: change.amounts,
+          at: world.now(),
+        })
+    },
+  })
+}
+
+const operationOf = ({ effect }: Plan, type: 'update' | 'scale'): OperationType =>
+  effect === 'replace' || effect === 'rebuild' ? effect : type
+
+function replacementRequired(plan: Plan) {
+  const lost = plan.loses.join(', ')
+  return fail('replacement_required', `this is a ${plan.effect}, by which it loses: ${lost}`, {
+    suggestion: `read the plan, then repeat with allow=${plan.effect}`,
+    extensions: { plan },
+  })
+}
+
+/** The successor is charged by whoever makes it; told here, nobody has to wait to learn that it cannot be. */
+async function refuseOverQuota(
+  store: Pick<Store, 'counters'>,
+  everything: View,
+  { organizationId, projectId }: Instance,
+  amounts: Amounts,
+): Promise<void> {
+  const payer = { organization: organizationId!, project: projectId! }
+  const [first] = blocking(await readLevels(store, each => limitsOf(everything, each), payer), amounts)
+  if (!first) return
+  const { level, used, limit, kind, asked } = first
+  throw fail(
+    'quota_exceeded',
+    `the ${level} uses ${used} of ${limit} ${kind}, and ${asked} more are needed while it is replaced`,
+    {
+      extensions: { kind, level, limit, used, asked },
+    },
+  )
+}

@@ -1,0 +1,109 @@
+import {
+  again,
+  ConflictError,
+  type Controller,
+  controller,
+  done,
+  owned,
+  type ReconcileContext,
+  type Result,
+  type Wake,
+} from '@stead/engine'
+import { seconds } from '@stead/world'
+import { quotaConflict } from '../quotas/conflict.ts'
+import { Region } from '../regions/model.ts'
+import { holdOf } from '../servers/hold.ts'
+import { servers } from '../servers/model.ts'
+import { type Decision, decide } from './decide.ts'
+import { type Gathered, type Gathering, gather } from './gather.ts'
+import { type Instance, instances, instancesByRegion } from './model.ts'
+import { perform } from './perform.ts'
+import { render } from './rendering.ts'
+
+/** Most of a pass is a commit, and those share one sync: the more there are at once, the better. */
+const concurrency = 256
+
+/** Makes instances true: by servers, which are made true by their own controller. Nothing outside is touched here. */
+export function instanceController(gathering: Gathering): Controller {
+  return controller<Instance>({
+    name: 'instances',
+    kind: instances,
+    concurrency,
+    wakes: [owned(servers), regionWake],
+    async reconcile({ id }, context) {
+      for (;;) {
+        const result = await step(gathering, id, context)
+        if (result) return result
+      }
+    },
+  })
+}
+
+/** A region that opens or closes matters to what is in it. Its health, which changes often, does not. */
+const regionWake: Wake = {
+  kind: Region.kind,
+  keys({ object, previous }, { cache }) {
+    const [now, before] = [object as Region, previous as Region | undefined]
+    if (before && now.spec.mode === before.spec.mode && holdOf(now) === holdOf(before)) return []
+    return cache
+      .list({ kind: instances, index: { name: instancesByRegion.name, key: now.id } })
+      .items.map(({ id }) => id)
+  },
+}
+
+/** How often a store that only observes looks whether it still does. */
+const observing = seconds(30)
+
+/** One change-set on the way; undefined when there may be more to do at once. */
+async function step(gathering: Gathering, id: string, context: ReconcileContext): Promise<Result | undefined> {
+  const { cache, observeOnly } = context
+  const instance = cache.get(instances, id)
+  if (!instance) return done
+  if (observeOnly && instance.deletedAt !== undefined) return again(observing, 'this store only observes')
+  const gathered = await gather(gathering, instance, context)
+  const decision = decide(gathered.view)
+  const isWritten = await write(gathering, gathered, decision, context)
+  if (isWritten) return undefined
+  if (observeOnly) return again(observing, 'this store only observes')
+  return decision.again ? again(decision.again.after, decision.again.reason) : done
+}
+
+/** Answers whether there was anything to write. */
+async function write(
+  gathering: Gathering,
+  { view, region, launch }: Gathered,
+  decision: Decision,
+  context: ReconcileContext,
+): Promise<boolean> {
+  const { cache, world } = context
+  const renderNew = async (serverId: string, power: 'on' | 'off') => {
+    const rendered = await render(gathering, {
+      instance: view.instance,
+      region: region!,
+      everything: cache,
+      serverId,
+      power,
+    })
+    if (rendered.type === 'waiting') throw new Error(rendered.message)
+    return rendered.launch
+  }
+  const { sealer } = gathering
+  const set = await perform({ view, decision, cache, world, sealer, launch, renderNew })
+  if (!set) return false
+  try {
+    await context.commit(set)
+  } catch (error) {
+    const refusal = isSecond(decision) && error instanceof ConflictError ? overQuota(error) : undefined
+    if (refusal === undefined || view.overQuota !== undefined) throw error
+    const refused = { ...view, overQuota: refusal }
+    return write(gathering, { view: refused, region, launch }, decide(refused), context)
+  }
+  return true
+}
+
+/** Whether a second server is made, which is charged besides the first. */
+const isSecond = ({ actions }: Decision): boolean =>
+  actions.some(action => action.type === 'create' && action.charge !== undefined)
+
+const overQuota = ({ conflict }: ConflictError): string | undefined =>
+  quotaConflict(conflict, undefined as never)?.message

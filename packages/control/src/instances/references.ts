@@ -1,0 +1,197 @@
+import type { Kind, StoredObject, View } from '@stead/engine'
+import type { Capabilities, LaunchSpec } from '@stead/provider-kit'
+import { lookUp, theOne } from '../door/find.ts'
+import { type FieldError, fail } from '../errors/problem.ts'
+import type { Caller, Place } from '../identity/caller.ts'
+import type { Permission } from '../identity/permissions.ts'
+import { Network } from '../networks/model.ts'
+import { catalogOf, firstCatalogOf, flavorIn, imageIn } from '../regions/catalog/catalog-of.ts'
+import type { RegionCatalogs } from '../regions/catalog/catalogs.ts'
+import type { OfferedFlavor } from '../regions/catalog/offered.ts'
+import { regionFor } from '../regions/default.ts'
+import type { Region } from '../regions/model.ts'
+import { SecurityGroup } from '../security-groups/model.ts'
+import { SshAuthority } from '../ssh-authorities/model.ts'
+import { misfits } from './fit.ts'
+import type { InstanceSpec, WrittenSpec } from './model.ts'
+import type { MachineSource, WrittenMachine } from './source/machine.ts'
+
+export interface Resolving {
+  /** What is in the project, and nothing else: what is of another does not exist. */
+  readonly objects: View
+  readonly everything: View
+  readonly caller: Caller
+  readonly place: Place & { readonly type: 'project' }
+  readonly catalogs: RegionCatalogs
+}
+
+export interface ResolvedSpec {
+  /** References are ids; user data stands there as it was written. */
+  readonly spec: Omit<InstanceSpec, 'source'> & { readonly source: WrittenSpec['source'] }
+  readonly region: Region
+  readonly flavor: OfferedFlavor | undefined
+  readonly capabilities: Capabilities
+  /** What the instance builds on, and must be there when it is committed. */
+  readonly uses: readonly StoredObject[]
+}
+
+const machineField = '/spec/source/machine'
+
+/**
+ * Finds what a spec refers to, as its project sees it, and whether it fits. What is as it was before is taken as it is:
+ * an image that is no longer offered never stands in the way of another change.
+ */
+export async function resolveSpec(
+  written: WrittenSpec,
+  resolving: Resolving,
+  before?: InstanceSpec,
+): Promise<ResolvedSpec> {
+  const { machine } = written.source
+  const network = machine?.network === undefined ? undefined : meant(Network, machine.network, resolving)
+  const region = findRegion(written, resolving, { network, before })
+  const catalog = await firstCatalogOf(region, resolving.catalogs)
+  if (!catalog.isKnown) throw catalog.refusal
+  refuseUnsupported(written, region, catalog.capabilities.sources)
+  const { capabilities } = catalog
+  if (!machine)
+    return { spec: { ...written, region: region.id }, region, flavor: undefined, capabilities, uses: [region] }
+  const offering = findOffering(machine, catalog, before?.source.machine)
+  const groups = (machine.securityGroups ?? []).map(text => findGroup(text, network, resolving))
+  const authority =
+    machine.sshAuthority === undefined ? undefined : meant(SshAuthority, machine.sshAuthority, resolving)
+  const resolved = {
+    ...machine,
+    ...offering.named,
+    ...(network && { network: network.id }),
+    ...(machine.securityGroups && { securityGroups: groups.map(({ id }) => id) }),
+    ...(authority && { sshAuthority: authority.id }),
+  }
+  return {
+    spec: { ...written, region: region.id, source: { machine: resolved } },
+    region,
+    flavor: offering.flavor,
+    capabilities,
+    uses: [region, network, ...groups, authority].filter(object => object !== undefined) as StoredObject[],
+  }
+}
+
+interface Noun<Object extends StoredObject> {
+  readonly kind: Kind<Object>
+  readonly noun: string
+}
+
+/** The one that an id or a name means to the caller in the project. What they may not read does not exist. */
+function meant<Object extends StoredObject>({ kind, noun }: Noun<Object>, text: string, resolving: Resolving): Object {
+  const { objects, caller, place } = resolving
+  const found = caller.may(`${noun}:read` as Permission, place) ? lookUp(objects, kind, text) : []
+  return theOne(kind, text, found)
+}
+
+/** A machine is where its network is. */
+function findRegion(
+  { region: named }: WrittenSpec,
+  { everything, place }: Resolving,
+  { network, before }: { readonly network: Network | undefined; readonly before: InstanceSpec | undefined },
+): Region {
+  const region = regionFor(everything, place, named ?? network?.spec.region ?? before?.region)
+  if (!network || network.spec.region === region.id) return region
+  throw fail('invalid', 'the network is in another region', {
+    errors: [
+      { path: '/spec/region', message: 'is not the region of the network' },
+      { path: `${machineField}/network`, message: 'is in another region' },
+    ],
+  })
+}
+
+function refuseUnsupported({ source }: WrittenSpec, { name }: Region, sources: readonly string[]): void {
+  const type = source.machine ? 'machine' : 'services'
+  if (sources.includes(type)) return
+  throw fail('unsupported', `the region ${name} runs ${sources.join(', ') || 'nothing'}, and no ${type}`, {
+    errors: [{ path: `/spec/source/${type}`, message: 'is not supported in this region' }],
+  })
+}
+
+type Known = Extract<Awaited<ReturnType<typeof firstCatalogOf>>, { isKnown: true }>
+
+/** Flavor and image: both must be on offer where they are new, and fit each other where one of them is. */
+function findOffering(machine: WrittenMachine, catalog: Known, before: MachineSource | undefined) {
+  const flavor = flavorIn(catalog, machine.flavor)
+  const image = imageIn(catalog, machine.image)
+  const isNew = {
+    flavor: machine.flavor !== before?.flavor,
+    image: !before || (machine.image !== before.image && image?.id !== before.image),
+  }
+  const errors: FieldError[] = []
+  if (!flavor && isNew.flavor) errors.push({ path: `${machineField}/flavor`, message: 'is not offered in this region' })
+  if (!image && isNew.image) errors.push({ path: `${machineField}/image`, message: 'is not offered in this region' })
+  const isResized = machine.diskGiB !== before?.diskGiB
+  if (flavor && image && (isNew.flavor || isNew.image || isResized))
+    errors.push(...misfits({ flavor, image, diskGiB: machine.diskGiB }))
+  if (errors.length > 0) throw fail('invalid', 'flavor and image do not fit', { errors })
+  return { flavor, named: { flavor: flavor?.name ?? machine.flavor, image: image?.id ?? machine.image } }
+}
+
+function findGroup(text: string, network: Network | undefined, resolving: Resolving) {
+  const group = meant(SecurityGroup, text, resolving)
+  if (group.spec.network === network?.id) return group
+  throw fail('invalid', `the security group ${JSON.stringify(text)} belongs to another network`, {
+    errors: [{ path: `${machineField}/securityGroups`, message: 'must belong to the network of the machine' }],
+  })
+}
+
+/** What an instance refers to in the words of its backend, or what is waited for until that can be said. */
+export type BackendWords =
+  | {
+      readonly type: 'known'
+      readonly flavor?: string
+      readonly network?: string
+      readonly securityGroups?: readonly string[]
+      /** The key of the SSH authority that it trusts. */
+      readonly authority?: string
+    }
+  | { readonly type: 'waiting'; readonly message: string }
+
+/** Looks up the backend's own words. `from` is what was launched before: what it has needs no looking up. */
+export function backendWords(
+  { source }: Pick<InstanceSpec, 'source'>,
+  {
+    everything,
+    region,
+    catalogs,
+  }: { readonly everything: View; readonly region: Region; readonly catalogs: RegionCatalogs },
+  from?: { readonly flavor: string; readonly launch: LaunchSpec },
+): BackendWords {
+  const { machine } = source
+  if (!machine) return { type: 'known' }
+  const flavor = flavorWord(machine.flavor, { region, catalogs }, from)
+  if (flavor === undefined)
+    return { type: 'waiting', message: `what the flavor ${machine.flavor} is cannot be told now` }
+  const network = machine.network === undefined ? undefined : everything.get(Network.kind, machine.network)
+  const groups = (machine.securityGroups ?? []).map(id => everything.get(SecurityGroup.kind, id))
+  const missing = [...(machine.network === undefined ? [] : [network]), ...groups].find(
+    object => object?.status.backendId === undefined,
+  )
+  if (missing !== undefined) return { type: 'waiting', message: `waits for the ${missing.kind} ${missing.name}` }
+  if (groups.includes(undefined) || (machine.network !== undefined && !network))
+    return { type: 'waiting', message: 'its network or one of its security groups is gone' }
+  const authority =
+    machine.sshAuthority === undefined ? undefined : everything.get(SshAuthority.kind, machine.sshAuthority)
+  if (machine.sshAuthority !== undefined && !authority) return { type: 'waiting', message: 'its SSH authority is gone' }
+  return {
+    type: 'known',
+    flavor,
+    ...(network && { network: network.status.backendId! }),
+    ...(machine.securityGroups && { securityGroups: groups.map(group => group!.status.backendId!) }),
+    ...(authority && { authority: authority.status.publicKey }),
+  }
+}
+
+function flavorWord(
+  name: string,
+  { region, catalogs }: { readonly region: Region; readonly catalogs: RegionCatalogs },
+  from: { readonly flavor: string; readonly launch: LaunchSpec } | undefined,
+): string | undefined {
+  if (from?.flavor === name && from.launch.source.type === 'machine') return from.launch.source.flavor
+  const catalog = catalogOf(region, catalogs)
+  return (catalog.isKnown ? flavorIn(catalog, name)?.backendId : undefined) ?? undefined
+}

@@ -1,0 +1,100 @@
+import { seconds } from '@stead/world'
+import { fail, type Problem } from '../errors/problem.ts'
+import type { OpenOperation } from '../operations/model.ts'
+import type { Server } from '../servers/model.ts'
+import { type Instance, policiesOf } from './model.ts'
+import { exclusive } from './operations.ts'
+import { seen } from './project.ts'
+
+export const verbs = ['start', 'stop', 'restart', 'suspend', 'unsuspend'] as const
+export type Verb = (typeof verbs)[number]
+
+/** All that says whether a verb makes sense now. */
+export interface VerbView {
+  readonly instance: Instance
+  readonly active: Server | undefined
+  readonly open: readonly OpenOperation[]
+}
+
+/** `act`: it will be done. `nothing`: it is so already. Else why not: for good, for now, or until another is done. */
+export type Verdict =
+  | { readonly type: 'act' }
+  | { readonly type: 'nothing' }
+  | { readonly type: 'never'; readonly why: string }
+  | { readonly type: 'notYet'; readonly why: string }
+  | { readonly type: 'busy'; readonly operation: OpenOperation }
+
+const act: Verdict = { type: 'act' }
+const nothing: Verdict = { type: 'nothing' }
+const never = (why: string): Verdict => ({ type: 'never', why })
+const notYet = (why: string): Verdict => ({ type: 'notYet', why })
+
+/** What a verb means to an instance in this state. */
+export function judge(verb: Verb, view: VerbView): Verdict {
+  const { instance, open } = view
+  if (instance.deletedAt !== undefined) return never('it is being deleted')
+  const busy = exclusive(open)
+  if (busy) return { type: 'busy', operation: busy }
+  return table[verb](view)
+}
+
+const table: Readonly<Record<Verb, (view: VerbView) => Verdict>> = {
+  start({ instance, active }) {
+    const { phase, suspended } = instance.status
+    const isWanted = policiesOf(instance).power === 'on'
+    if (suspended) return never(`it is suspended: ${suspended.reason}`)
+    if (active && seen(active, instance).type === 'lost') return never('what it ran on is gone')
+    if (phase === 'pending' || phase === 'provisioning') return notYet(`it is ${phase}`)
+    if (phase === 'stopping') return notYet('it is stopping')
+    return isWanted && (phase === 'running' || phase === 'starting') ? nothing : act
+  },
+  stop({ instance, open }) {
+    const { phase } = instance.status
+    const isWanted = policiesOf(instance).power === 'off'
+    if (phase === 'pending' || phase === 'provisioning') return notYet(`it is ${phase}`)
+    // What runs though it should be off is stopped once more.
+    const isMeant = isWanted && (phase !== 'running' || open.length > 0)
+    return isMeant ? nothing : act
+  },
+  restart({ instance }) {
+    const { phase, suspended } = instance.status
+    if (suspended) return never(`it is suspended: ${suspended.reason}`)
+    if (phase === 'pending' || phase === 'provisioning' || phase === 'starting') return notYet(`it is ${phase}`)
+    return phase === 'running' ? act : never(`it is ${phase}`)
+  },
+  suspend: ({ instance }) => (instance.status.suspended ? nothing : act),
+  unsuspend: ({ instance }) => (instance.status.suspended ? act : nothing),
+}
+
+/** The answer to a verb that is not possible now, with what is; undefined when it is. */
+export function refusalOf(verb: Verb, view: VerbView): Problem | undefined {
+  const verdict = judge(verb, view)
+  switch (verdict.type) {
+    case 'act':
+    case 'nothing':
+      return undefined
+    case 'busy':
+      return inProgress(verdict.operation)
+    case 'notYet':
+      return fail('not_ready', `this cannot be done yet: ${verdict.why}`, {
+        retryAfter: seconds(2),
+        extensions: { phase: view.instance.status.phase },
+      })
+    case 'never': {
+      const possible = allowed(view)
+      return fail('invalid_state', `this cannot be done: ${verdict.why}. Possible now: ${possible.join(', ')}`, {
+        extensions: { phase: view.instance.status.phase, allowed: possible },
+      })
+    }
+  }
+}
+
+/** What would be done now. A delete always is. */
+const allowed = (view: VerbView): readonly string[] => [
+  ...verbs.filter(verb => verb !== 'suspend' && verb !== 'unsuspend' && judge(verb, view).type === 'act'),
+  'delete',
+]
+
+/** Nothing but a delete comes between a replacement and its end. */
+export const inProgress = ({ id, spec }: OpenOperation): Problem =>
+  fail('operation_in_progress', `a ${spec.type} is under way`, { extensions: { operation: { id, type: spec.type } } })
