@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import type { OpenOperation } from '../operations/model.ts'
+import type { Instance, InstanceStatus } from './model.ts'
+import { anInstance, aServer, now, observed } from './tests/samples.ts'
+import { judge, refusalOf, type Verb, type VerbView } from './verbs.ts'
+
+const applied = { launch: 'launch-1', power: 'off', restart: 0, rebuild: 0 } as const
+
+interface State {
+  readonly status: Partial<InstanceStatus>
+  readonly spec?: Partial<Instance['spec']>
+  readonly deletedAt?: typeof now
+  readonly operation?: string
+  readonly lost?: true
+}
+
+function viewOf({ status, spec, deletedAt, operation, lost }: State): VerbView {
+  const instance = anInstance({ status, ...(spec && { spec }), ...(deletedAt !== undefined && { deletedAt }) })
+  const open = operation === undefined ? [] : [{ id: 'op_1', spec: { type: operation } } as OpenOperation]
+  const stopped = { observed: observed('stopped'), applied }
+  const active = lost
+    ? aServer({ status: { lost: { at: now, reason: 'gone' } } })
+    : status.phase === 'stopped'
+      ? aServer({ status: stopped })
+      : aServer()
+  return { instance, active: status.phase === 'pending' ? undefined : active, open }
+}
+
+const states: Readonly<Record<string, State>> = {
+  'no server yet': { status: { phase: 'pending' } },
+  building: { status: { phase: 'provisioning' } },
+  starting: { status: { phase: 'starting' } },
+  running: { status: { phase: 'running' } },
+  stopping: { status: { phase: 'stopping' }, spec: { power: 'off' } },
+  stopped: { status: { phase: 'stopped' }, spec: { power: 'off' } },
+  'died and down': { status: { phase: 'stopped' } },
+  lost: { status: { phase: 'failed' }, lost: true },
+  suspended: { status: { phase: 'stopped', suspended: { since: now, reason: 'unpaid' } } },
+  replacing: { status: { phase: 'running' }, operation: 'replace' },
+  rebuilding: { status: { phase: 'provisioning' }, operation: 'rebuild' },
+  deleting: { status: { phase: 'destroying' }, deletedAt: now },
+}
+
+const verbs = ['start', 'stop', 'restart', 'suspend', 'unsuspend'] as const
+
+// What each verb is answered with, by state: done, nothing to do, not yet, never, or busy.
+test.each([
+  ['no server yet', 'notYet', 'notYet', 'notYet', 'act', 'nothing'],
+  ['building', 'notYet', 'notYet', 'notYet', 'act', 'nothing'],
+  ['starting', 'nothing', 'act', 'notYet', 'act', 'nothing'],
+  ['running', 'nothing', 'act', 'act', 'act', 'nothing'],
+  ['stopping', 'notYet', 'nothing', 'never', 'act', 'nothing'],
+  ['stopped', 'act', 'nothing', 'never', 'act', 'nothing'],
+  ['died and down', 'act', 'act', 'never', 'act', 'nothing'],
+  ['lost', 'never', 'act', 'never', 'act', 'nothing'],
+  ['suspended', 'never', 'act', 'never', 'nothing', 'act'],
+  ['replacing', 'busy', 'busy', 'busy', 'busy', 'busy'],
+  ['rebuilding', 'busy', 'busy', 'busy', 'busy', 'busy'],
+  ['deleting', 'never', 'never', 'never', 'never', 'never'],
+] as const)('%s', (state, ...expected) => {
+  const view = viewOf(states[state]!)
+  expect(verbs.map((verb: Verb) => judge(verb, view).type)).toEqual(expected)
+})
+
+test('who is refused is told why, and what is possible', () => {
+  const refusal = (verb: Verb, state: string) => refusalOf(verb, viewOf(states[state]!))
+  expect(refusal('restart', 'stopped')).toMatchObject({
+    code: 'invalid_state',
+    details: { extensions: { phase: 'stopped', allowed: ['start', 'delete'] } },
+  })
+  expect(refusal('start', 'building')).toMatchObject({ code: 'not_ready', details: { retryAfter: 2_000 } })
+  expect(refusal('stop', 'replacing')).toMatchObject({
+    code: 'operation_in_progress',
+    details: { extensions: { operation: { id: 'op_1', type: 'replace' } } },
+  })
+  expect(refusal('start', 'running')).toBeUndefined()
+})
