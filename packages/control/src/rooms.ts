@@ -66,11 +66,22 @@ const images = imageRoom({ ofImages: instanceRoom.attached.toImages })
 const inProjects: readonly Part[] = [...instanceRoom.inProjects, ...networking.inProjects, ...images.inProjects]
 
 /** What is in regions, and stands in the way of their end: see `inRegion`. */
-const inRegions: readonly Part[] = [...instanceRoom.inRegions, ...serving.inRegions, ...networking.inRegions, ...images.inRegions]
+const inRegions: readonly Part[] = [
+  ...instanceRoom.inRegions,
+  ...serving.inRegions,
+  ...networking.inRegions,
+  ...images.inRegions,
+]
 const theRegion = regionWhole(inRegions)
 
 /** What people make in a project: each room adds its kinds. It can be watched, and changes of it are told. */
-const ofProjects = [Project, Grant, ...networking.kinds, ...images.kinds, ...instanceRoom.kinds] as unknown as readonly Watchable[]
+const ofProjects = [
+  Project,
+  Grant,
+  ...networking.kinds,
+  ...images.kinds,
+  ...instanceRoom.kinds,
+] as unknown as readonly Watchable[]
 /** What people make in an organization. */
 const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProjects] as unknown as readonly Watchable[]
 /** What can be watched besides, and is told of with what it is about. */

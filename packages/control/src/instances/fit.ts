@@ -4,9 +4,13 @@ import type { OfferedFlavor, OfferedImage } from '../regions/catalog/offered.ts'
 const flavorField = '/spec/source/machine/flavor'
 const imageField = '/spec/source/machine/image'
 
+/** What of an image matters to a flavor. What nobody says is not held against it. */
+export type FittingImage = Pick<OfferedImage, 'architecture' | 'sizeBytes' | 'minDiskGiB'> &
+  Partial<Pick<OfferedImage, 'virtualization' | 'gpu'>>
+
 export interface Fitting {
   readonly flavor: OfferedFlavor
-  readonly image: OfferedImage
+  readonly image: FittingImage
   readonly diskGiB?: number | undefined
 }
 
@@ -33,7 +37,7 @@ const both = (message: string): readonly FieldError[] => [
   { path: imageField, message },
 ]
 
-function architecture(flavor: OfferedFlavor, image: OfferedImage): readonly FieldError[] {
+function architecture(flavor: OfferedFlavor, image: FittingImage): readonly FieldError[] {
   if (!image.architecture || !flavor.architecture || image.architecture === flavor.architecture) return []
   return both(`the flavor is ${flavor.architecture} and the image ${image.architecture}`)
 }
@@ -47,13 +51,13 @@ function disk(fitting: Fitting): readonly FieldError[] {
   return diskGiB === undefined ? both(message) : [{ path: '/spec/source/machine/diskGiB', message }]
 }
 
-function virtualization(flavor: OfferedFlavor, image: OfferedImage): readonly FieldError[] {
+function virtualization(flavor: OfferedFlavor, image: FittingImage): readonly FieldError[] {
   const [has, needs] = [flavor.virtualization, image.virtualization]
   if (!needs || !has || needs === 'any' || has === 'any' || has === needs) return []
   return both(`the image needs a ${needs} flavor, and this one is ${has}`)
 }
 
-function gpu(flavor: OfferedFlavor, image: OfferedImage): readonly FieldError[] {
+function gpu(flavor: OfferedFlavor, image: FittingImage): readonly FieldError[] {
   if (!image.gpu) return []
   const { vendor, models } = image.gpu
   const wanted = models.length > 0 ? `${vendor} ${models.join(' or ')}` : vendor

@@ -16,6 +16,7 @@ import { portVariable } from './source/validate-services.ts'
 export interface Resolved {
   /** As the instance says unless said. */
   readonly flavor?: string
+  readonly image?: string
   readonly network?: string
   readonly securityGroups?: readonly string[]
   /** With what the system inside is to be told at its first boot. */
@@ -42,8 +43,8 @@ export function renderLaunch({ instance, serverId, owner, power, resolved }: Ren
 }
 
 function machineLaunch(machine: MachineSource, resolved: Resolved): LaunchSource {
-  const { image, publicIp, allowedSourceAddresses, sshKeys, diskGiB } = machine
-  const { flavor = machine.flavor, network, securityGroups, userData } = resolved
+  const { publicIp, allowedSourceAddresses, sshKeys, diskGiB } = machine
+  const { flavor = machine.flavor, image = machine.image, network, securityGroups, userData } = resolved
   return {
     type: 'machine',
     flavor,

@@ -61,7 +61,7 @@ test('what does not fit is refused with the fields that do not, and nothing is c
   await house.house.must(201, 'POST', `${shop}/ssh-authorities`, { body: { name: 'ours', spec: { managed: true } } })
   const refused: [number, object, string[]][] = [
     [422, machine({ flavor: 'huge' }), [`${machinePath}/flavor`]],
-    [422, machine({ image: 'nothing' }), [`${machinePath}/image`]],
+    [404, machine({ image: 'nothing' }), []],
     [422, machine({ diskGiB: 1 }), [`${machinePath}/diskGiB`]],
     [404, machine({ network: 'nowhere' }), []],
     [404, machine({ network: 'n1', securityGroups: ['nobody'] }), []],
@@ -159,7 +159,7 @@ test('a retired image does not stand in the way of a label', async () => {
   await house.house.must(200, 'PATCH', '/v1/regions/sim', {
     body: { spec: { images: { minimal: { hidden: true } }, flavors: { small: { hidden: true } } } },
   })
-  await house.must(422, 'POST', '', { body: { name: 'vm-2', spec: machine() } })
+  await house.must(404, 'POST', '', { body: { name: 'vm-2', spec: machine() } })
   await house.must(202, 'PATCH', '/vm-1', { body: { labels: { tier: 'web' } } })
   expect((await house.settled('vm-1')).metadata.labels).toEqual({ tier: 'web' })
   expect([...house.cloud.account().servers][0]!.tags['stead.label.tier']).toBe('web')

@@ -4,6 +4,8 @@ import { lookUp, theOne } from '../door/find.ts'
 import { type FieldError, fail } from '../errors/problem.ts'
 import type { Caller, Place } from '../identity/caller.ts'
 import type { Permission } from '../identity/permissions.ts'
+import { Image } from '../images/model.ts'
+import { resolveImage } from '../images/resolve.ts'
 import { Network } from '../networks/model.ts'
 import { catalogOf, firstCatalogOf, flavorIn, imageIn } from '../regions/catalog/catalog-of.ts'
 import type { RegionCatalogs } from '../regions/catalog/catalogs.ts'
@@ -12,7 +14,7 @@ import { regionFor } from '../regions/default.ts'
 import type { Region } from '../regions/model.ts'
 import { SecurityGroup } from '../security-groups/model.ts'
 import { SshAuthority } from '../ssh-authorities/model.ts'
-import { misfits } from './fit.ts'
+import { type FittingImage, misfits } from './fit.ts'
 import type { InstanceSpec, WrittenSpec } from './model.ts'
 import type { MachineSource, WrittenMachine } from './source/machine.ts'
 
@@ -55,7 +57,7 @@ export async function resolveSpec(
   const { capabilities } = catalog
   if (!machine)
     return { spec: { ...written, region: region.id }, region, flavor: undefined, capabilities, uses: [region] }
-  const offering = findOffering(machine, catalog, before?.source.machine)
+  const offering = findOffering({ machine, catalog, region, before: before?.source.machine }, resolving)
   const groups = (machine.securityGroups ?? []).map(text => findGroup(text, network, resolving))
   const authority =
     machine.sshAuthority === undefined ? undefined : meant(SshAuthority, machine.sshAuthority, resolving)
@@ -71,7 +73,9 @@ export async function resolveSpec(
     region,
     flavor: offering.flavor,
     capabilities,
-    uses: [region, network, ...groups, authority].filter(object => object !== undefined) as StoredObject[],
+    uses: [region, network, ...groups, authority, offering.own].filter(
+      object => object !== undefined,
+    ) as StoredObject[],
   }
 }
 
@@ -113,22 +117,37 @@ function refuseUnsupported({ source }: WrittenSpec, { name }: Region, sources: r
 
 type Known = Extract<Awaited<ReturnType<typeof firstCatalogOf>>, { isKnown: true }>
 
-/** Flavor and image: both must be on offer where they are new, and fit each other where one of them is. */
-function findOffering(machine: WrittenMachine, catalog: Known, before: MachineSource | undefined) {
+interface OfferingRequest {
+  readonly machine: WrittenMachine
+  readonly catalog: Known
+  readonly region: Region
+  readonly before: MachineSource | undefined
+}
+
+/** Flavor and image: both must be there for the project where they are new, and fit each other where one of them is. */
+function findOffering({ machine, catalog, region, before }: OfferingRequest, resolving: Resolving) {
   const flavor = flavorIn(catalog, machine.flavor)
-  const image = imageIn(catalog, machine.image)
-  const isNew = {
-    flavor: machine.flavor !== before?.flavor,
-    image: !before || (machine.image !== before.image && image?.id !== before.image),
-  }
+  const isNew = machine.flavor !== before?.flavor
   const errors: FieldError[] = []
-  if (!flavor && isNew.flavor) errors.push({ path: `${machineField}/flavor`, message: 'is not offered in this region' })
-  if (!image && isNew.image) errors.push({ path: `${machineField}/image`, message: 'is not offered in this region' })
-  const isResized = machine.diskGiB !== before?.diskGiB
-  if (flavor && image && (isNew.flavor || isNew.image || isResized))
-    errors.push(...misfits({ flavor, image, diskGiB: machine.diskGiB }))
+  if (!flavor && isNew) errors.push({ path: `${machineField}/flavor`, message: 'is not offered in this region' })
+  const image = findImage({ machine, catalog, region, before }, resolving)
+  const isOther = isNew || image.isNew || machine.diskGiB !== before?.diskGiB
+  if (flavor && image.fitting && isOther)
+    errors.push(...misfits({ flavor, image: image.fitting, diskGiB: machine.diskGiB }))
   if (errors.length > 0) throw fail('invalid', 'flavor and image do not fit', { errors })
-  return { flavor, named: { flavor: flavor?.name ?? machine.flavor, image: image?.id ?? machine.image } }
+  const named = { flavor: flavor?.name ?? machine.flavor, image: image.id }
+  return { flavor, named, own: image.own }
+}
+
+/** One that it has already is taken as it is, whatever became of it. */
+function findImage({ machine, catalog, region, before }: OfferingRequest, resolving: Resolving) {
+  const everybodys = imageIn(catalog, machine.image)
+  if (before?.image === machine.image)
+    return { id: machine.image, isNew: false, own: undefined, fitting: everybodys as FittingImage | undefined }
+  const found = resolveImage(machine.image, { ...resolving, region, offered: catalog })
+  const { own } = found
+  const id = own?.id ?? found.backendId
+  return { id, isNew: id !== before?.image, own, fitting: own ? found : (everybodys as FittingImage | undefined) }
 }
 
 function findGroup(text: string, network: Network | undefined, resolving: Resolving) {
@@ -144,6 +163,7 @@ export type BackendWords =
   | {
       readonly type: 'known'
       readonly flavor?: string
+      readonly image?: string
       readonly network?: string
       readonly securityGroups?: readonly string[]
       /** The key of the SSH authority that it trusts. */
@@ -166,6 +186,9 @@ export function backendWords(
   const flavor = flavorWord(machine.flavor, { region, catalogs }, from)
   if (flavor === undefined)
     return { type: 'waiting', message: `what the flavor ${machine.flavor} is cannot be told now` }
+  const own = everything.get<Image>(Image.kind, machine.image)
+  const image = own ? own.status.backendId : machine.image
+  if (image === undefined) return { type: 'waiting', message: `waits for the image ${own?.name}` }
   const network = machine.network === undefined ? undefined : everything.get(Network.kind, machine.network)
   const groups = (machine.securityGroups ?? []).map(id => everything.get(SecurityGroup.kind, id))
   const missing = [...(machine.network === undefined ? [] : [network]), ...groups].find(
@@ -180,6 +203,7 @@ export function backendWords(
   return {
     type: 'known',
     flavor,
+    image,
     ...(network && { network: network.status.backendId! }),
     ...(machine.securityGroups && { securityGroups: groups.map(group => group!.status.backendId!) }),
     ...(authority && { authority: authority.status.publicKey }),

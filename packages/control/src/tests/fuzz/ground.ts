@@ -57,7 +57,9 @@ class Ground {
     await this.#ask('POST', '/v1/regions', { name: `here-${this.#suffix}`, spec })
     await this.#furnish(`/v1/projects/${acme}%2Fshop`)
     const machine = { flavor: 'small', image: 'minimal', userData: '#cloud-config' }
-    await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances`, { name: 'web-1', spec: { source: { machine } } })
+    const services = { services: { web: { image: 'host' } } }
+    for (const [name, source] of Object.entries({ 'vm-1': { machine }, 'web-1': { services } }))
+      await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances`, { name, spec: { source } })
     await this.#ask('POST', '/v1/grants', { principal: await this.#robot(), role: 'auditor' })
     const revoked = await this.#account(acme, { role: 'org-admin' })
     await this.#ask('DELETE', revoked.path)
