@@ -10,12 +10,11 @@ import { asked } from '../realised/model.ts'
 import { assertCan } from '../regions/capable.ts'
 import type { RegionClients } from '../regions/clients.ts'
 import { regionFor } from '../regions/default.ts'
+import { inRegions } from '../regions/in-regions.ts'
 import { assertTakesNew } from '../regions/modes.ts'
-import { resolveRegion } from '../regions/visibility.ts'
 import { concludeCreate } from '../resource/conclude.ts'
 import { projectNounRoutes } from '../resource/project-routes.ts'
 import { written } from '../resource/write.ts'
-import { Type } from '../schema/type.ts'
 import { placeObjects } from '../teardown/building.ts'
 import type { Whole } from '../teardown/model.ts'
 import { contentRoute } from './content-api.ts'
@@ -70,16 +69,7 @@ export const imageRoutes = ({ whole, clients, store, fetching }: ImageRoutesOpti
     changes: 'the labels or the display name',
     endsAfter: 'something was made of it',
     cascades: false,
-    filters: { region: Type.Optional(Type.String({ description: 'Only those in this region, by id or by name.' })) },
-    only: ({ region }, { everything, place }) =>
-      region === undefined
-        ? undefined
-        : { index: { name: imagesByRegion.name, key: resolveRegion(everything, place, region).id } },
-    resolve(body, { everything, place }) {
-      const region = body.spec?.region
-      if (typeof region !== 'string') return body
-      return { ...body, spec: { ...body.spec, region: resolveRegion(everything, place, region).id } }
-    },
+    ...inRegions(imagesByRegion),
   }),
   contentRoute(fetching),
 ]

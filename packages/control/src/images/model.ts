@@ -1,6 +1,7 @@
 import type { Index, StoredObject } from '@stead/engine'
 import type { Static } from 'typebox'
 import { type RealisedStatus, ShownRealisedStatus, showRealised } from '../realised/model.ts'
+import { RegionField } from '../regions/in-regions.ts'
 import { writeSchema } from '../resource/bodies.ts'
 import { type Resource, resource } from '../resource/resource.ts'
 import { Type } from '../schema/type.ts'
@@ -22,10 +23,6 @@ const UploadSource = Type.Object({
   upload: Type.Object({ sizeBytes: Size, sha256: Sha256 }, { description: 'What will be sent with `PUT …/content`.' }),
 })
 
-const region = Type.String({
-  ...{ minLength: 1, maxLength: 255 },
-  description: 'By id or by name, and read back as the id; unless said, the default of the project.',
-})
 const rest = {
   architecture: Type.Optional(
     Type.Enum(['x86_64', 'aarch64'], { description: 'What it runs on; unless said, anything.' }),
@@ -34,7 +31,7 @@ const rest = {
 }
 
 /** Something to boot that a project has brought to a region. */
-export const ImageSpec = Type.Object({ region, ...rest })
+export const ImageSpec = Type.Object({ region: RegionField, ...rest })
 export type ImageSpec = Static<typeof ImageSpec>
 export type ImageSource = ImageSpec['source']
 export type UrlSource = Static<typeof UrlSource>
@@ -93,7 +90,7 @@ export const Image: Resource<typeof ImageSpec, ImageStatus> = resource('image', 
 })
 
 /** How one is sent. */
-export const ImageWriteSpec = Type.Object({ region: Type.Optional(region), ...rest })
+export const ImageWriteSpec = Type.Object({ region: Type.Optional(RegionField), ...rest })
 export const ImageWrite = writeSchema('Image', Image.kind, ImageWriteSpec)
 
 /** One name, one image, in a project. */

@@ -9,12 +9,11 @@ import { asked } from '../realised/model.ts'
 import { assertCan } from '../regions/capable.ts'
 import type { RegionClients } from '../regions/clients.ts'
 import { regionFor } from '../regions/default.ts'
+import { inRegions } from '../regions/in-regions.ts'
 import { assertTakesNew } from '../regions/modes.ts'
-import { resolveRegion } from '../regions/visibility.ts'
 import { concludeCreate } from '../resource/conclude.ts'
 import { projectNounRoutes } from '../resource/project-routes.ts'
 import { written } from '../resource/write.ts'
-import { Type } from '../schema/type.ts'
 import { placeObjects } from '../teardown/building.ts'
 import type { Whole } from '../teardown/model.ts'
 import { holderOf } from './address-plan.ts'
@@ -73,16 +72,7 @@ export const networkRoutes = ({ whole, clients, store }: NetworkRoutesOptions): 
     ...{ resource: Network, whole, store, one: 'a network', param: 'network' },
     changes: 'the labels or the display name',
     endsAfter: 'something is attached to it, or it has security groups',
-    filters: { region: Type.Optional(Type.String({ description: 'Only those in this region, by id or by name.' })) },
-    only: ({ region }, { everything, place }) =>
-      region === undefined
-        ? undefined
-        : { index: { name: networksByRegion.name, key: resolveRegion(everything, place, region).id } },
-    resolve(body, { everything, place }) {
-      const region = body.spec?.region
-      if (typeof region !== 'string') return body
-      return { ...body, spec: { ...body.spec, region: resolveRegion(everything, place, region).id } }
-    },
+    ...inRegions(networksByRegion),
   }),
 ]
 

@@ -1,14 +1,11 @@
 import type { Index } from '@stead/engine'
 import type { Static } from 'typebox'
 import { type Realised, type RealisedStatus, ShownRealisedStatus, showRealised } from '../realised/model.ts'
+import { RegionField } from '../regions/in-regions.ts'
 import { writeSchema } from '../resource/bodies.ts'
 import { type Resource, resource } from '../resource/resource.ts'
 import { Type } from '../schema/type.ts'
 
-const region = Type.String({
-  ...{ minLength: 1, maxLength: 255 },
-  description: 'By id or by name, and read back as the id; unless said, the default of the project.',
-})
 const cidr = Type.String({
   maxLength: 18,
   description:
@@ -16,7 +13,7 @@ const cidr = Type.String({
 })
 
 /** Machines of a project that reach each other, and are kept from everybody else's. */
-export const NetworkSpec = Type.Object({ region, cidr })
+export const NetworkSpec = Type.Object({ region: RegionField, cidr })
 export type NetworkSpec = Static<typeof NetworkSpec>
 
 export type Network = Realised<NetworkSpec>
@@ -30,7 +27,7 @@ export const Network: Resource<typeof NetworkSpec, RealisedStatus> = resource(
 )
 
 /** How one is sent. */
-export const NetworkWriteSpec = Type.Object({ region: Type.Optional(region), cidr })
+export const NetworkWriteSpec = Type.Object({ region: Type.Optional(RegionField), cidr })
 export const NetworkWrite = writeSchema('Network', Network.kind, NetworkWriteSpec)
 
 /** One name, one network, in a project. */
