@@ -1,7 +1,16 @@
-import { again, ConflictError, changeSet, done, type ReconcileContext, type Result } from '@stead/engine'
+import {
+  again,
+  ConflictError,
+  changeSet,
+  clearCondition,
+  done,
+  type ReconcileContext,
+  type Result,
+} from '@stead/engine'
 import { type Duration, millis, seconds } from '@stead/world'
 import { appendEvent } from '../events/model.ts'
 import type { Preparing } from '../realised/kind.ts'
+import { delayedCondition } from '../realised/model.ts'
 import { type Fetching, fetchContent, transferTime } from './fetch.ts'
 import { Image, type ImageStatus, type UrlSource } from './model.ts'
 import type { Received } from './staging/staging.ts'
@@ -58,7 +67,7 @@ async function bring(fetching: Fetching, image: Image, context: ReconcileContext
         },
       }),
     )
-    await write(context, id, ({ progress: _, ...status }) => ({ ...status, staged: received }), received)
+    await write(context, id, status => withContent(status, received), received)
   } catch (error) {
     if (!(error instanceof NotWanted)) throw error
   }
@@ -86,6 +95,13 @@ async function write(
     }
   }
 }
+
+/** Its content is here: nothing is on the way, or waited for, any more. */
+export const withContent = ({ progress: _, ...status }: ImageStatus, staged: Received): ImageStatus => ({
+  ...status,
+  staged,
+  ...(status.conditions && { conditions: clearCondition(status.conditions, delayedCondition) }),
+})
 
 /** Tells that all of it is here. */
 export function tellStaged(set: ReturnType<typeof changeSet>, image: Image, { sizeBytes, sha256 }: Received): void {

@@ -3,10 +3,10 @@ import { millis } from '@stead/world'
 import { ok } from '../door/replies.ts'
 import { type Route, route, type Upload } from '../door/route.ts'
 import { fail } from '../errors/index.ts'
-import { tellStaged } from './bring.ts'
+import { tellStaged, withContent } from './bring.ts'
 import { contentFault } from './content-fault.ts'
 import { type Fetching, patience, transferTime } from './fetch.ts'
-import { Image, type ImageStatus } from './model.ts'
+import { Image } from './model.ts'
 import { type Received, StagingError } from './staging/staging.ts'
 import { steadily } from './staging/steadily.ts'
 
@@ -48,7 +48,7 @@ export function contentRoute(fetching: Fetching): Route {
       // Sent twice at once, or again because it was lost on the way: it is the same, whoever was first.
       if (current.status.staged) return ok(Image, current)
       const { generation: _, revision, ...draft } = current
-      const to = { ...draft, status: { ...current.status, staged: content } satisfies ImageStatus }
+      const to = { ...draft, status: withContent(current.status, content) }
       const set = changeSet(world).expectRevision(current, revision)
       set.puts.push(to)
       tellStaged(set, current, content)

@@ -44,8 +44,11 @@ test('an upload waits for its content, and is made of it', async () => {
   await image('own', upload)
   const waiting = await house.must(200, 'GET', `${shop}/images/own`)
   expect(waiting.status.state).toBe('pending')
+  const conditions = async () => (await house.must(200, 'GET', `${shop}/images/own`)).status.conditions
+  await expect.poll(conditions).toMatchObject([{ type: 'Delayed', reason: 'Needs' }])
   const answer = await put('own', content)
   expect(answer).toMatchObject({ status: 200, body: { status: { state: 'transferring', content: upload.upload } } })
+  expect(answer.body.status.conditions).toEqual([])
   const ready = await until('images/own', 'ready')
   expect(ready.status.conditions ?? []).toEqual([])
   expect(outside()[0]!.view().sizeBytes).toBe(content.length)
