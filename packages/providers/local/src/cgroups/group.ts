@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Usage, unknownUsage } from '@stead/provider-kit'
+import { childrenOf } from '../machine/processes.ts'
 import { type Controller, type Hierarchy, readOr, tryRemove } from './hierarchies.ts'
 
 export interface Limits {
@@ -40,6 +41,27 @@ export class Cgroup {
 
   add(pid: number): void {
     for (const door of this.doors) writeFileSync(door, String(pid))
+  }
+
+  /**
+   * Moves a process and everything below it. Its children are looked for only once it has been moved whole: those that come
+   * later come to the right place. What is there already is left: moving a process takes the kernel up to 10 ms when nobody
+   * has been moved for a while.
+   */
+  addTree(pid: number): void {
+    try {
+      if (!this.#holds(pid)) this.add(pid)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') return
+      throw error
+    }
+    for (const child of childrenOf(pid)) this.addTree(child)
+  }
+
+  /** In every tree: a child of a process that is being moved may be in some of them only. */
+  #holds(pid: number): boolean {
+    const places = readOr(`/proc/${pid}/cgroup`, '').split('\n')
+    return places.filter(place => place.endsWith(`/${this.#name}`)).length === this.doors.length
   }
 
   processes(): number[] {

@@ -1,8 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Writable } from 'node:stream'
-import type { Cgroup } from '../cgroups/index.ts'
-import { childrenOf } from '../machine/processes.ts'
 import { program } from '../machine/programs.ts'
 import type { MountStep } from './plan.ts'
 import { seccompProgram } from './seccomp.ts'
@@ -14,54 +13,58 @@ interface Features {
   readonly disableUserns: boolean
 }
 
-const fd = { args: 3, status: 4, seccomp: 5 } as const
+const fd = { args: 3, status: 4, gate: 5, seccomp: 6 } as const
 
-/** Starts services in bubblewrap. `filterFile`: where its system call filter is kept. */
-export function startFull(filterFile: string): Start {
+/** Starts services in bubblewrap. `stage`: a directory in memory that nobody else sees. */
+export function startFull(stage: string): Start {
   const help = execFileSync(program('bwrap'), ['--help'], { encoding: 'utf8' })
   const features = { size: help.includes('--size'), disableUserns: help.includes('--disable-userns') }
   const filter = seccompProgram(process.arch)
-  if (filter) writeFileSync(filterFile, filter, { mode: 0o600 })
 
   return request => {
-    const seccomp = filter ? openSync(filterFile, 'r') : undefined
+    const words = bubblewrapArguments(request, features, filter !== undefined)
+    const args = openHidden(stage, words.map(word => `${word}\0`).join(''))
+    const seccomp = filter && openHidden(stage, filter)
     try {
-      const child = spawnBubblewrap(request, seccomp)
-      // Bubblewrap waits for its arguments meanwhile: nothing of the tenant is ever outside of its group.
-      if (child.pid !== undefined) join(request.cgroup, child.pid)
-      const args = bubblewrapArguments(request, features, seccomp !== undefined)
-      const pipe = child.stdio[fd.args] as Writable
-      pipe.on('error', () => {}) // its end says more
-      pipe.end(args.map(argument => `${argument}\0`).join(''))
+      const child = spawnBubblewrap(request, args, seccomp)
+      // It builds the sandbox meanwhile and waits before it starts the command, which is never outside of its group.
+      if (child.pid !== undefined) request.cgroup?.addTree(child.pid)
+      const gate = (child.stdio as readonly unknown[])[fd.gate] as Writable
+      gate.on('error', () => {}) // its end says more
+      gate.end('go')
       return child
     } finally {
+      closeSync(args)
       if (seccomp !== undefined) closeSync(seccomp)
     }
   }
+}
+
+/** A file without a name, to be read from its beginning. */
+function openHidden(directory: string, content: string | Buffer): number {
+  const path = join(directory, 'hidden')
+  writeFileSync(path, content, { mode: 0o600 })
+  const file = openSync(path, 'r')
+  unlinkSync(path)
+  return file
 }
 
 /**
  * Bubblewrap ends what a command leaves behind only when it is told to end with its own parent. That must not be us, since
  * services outlive us: so `unshare` is its parent, which unshares nothing, and makes it the user the sandbox is for.
  */
-function spawnBubblewrap(request: StartRequest, seccomp: number | undefined): ChildProcess {
+function spawnBubblewrap(request: StartRequest, args: number, seccomp: number | undefined): ChildProcess {
   const { command, networkOf, outer, stdout, stderr, status } = request
   const words = [
     ...(networkOf === undefined ? [] : [program('nsenter'), `--net=/proc/${networkOf}/ns/net`, '--']),
     ...[program('unshare'), '--fork', ...(outer ? [`--setuid=${outer.uid}`, `--setgid=${outer.gid}`] : []), '--'],
     ...[program('bwrap'), '--args', String(fd.args), '--', ...command],
   ]
-  const stdio = ['ignore', stdout, stderr, 'pipe', status, ...(seccomp === undefined ? [] : [seccomp])] as const
+  const stdio = ['ignore', stdout, stderr, args, status, 'pipe', ...(seccomp === undefined ? [] : [seccomp])] as const
   return spawn(words[0]!, words.slice(1), { stdio: [...stdio], env: {}, cwd: '/', detached: true })
 }
 
-/** A child that was there before its parent was moved is moved after it; one that comes later comes to the right place. */
-function join(cgroup: Cgroup | undefined, pid: number): void {
-  cgroup?.add(pid)
-  if (cgroup) for (const child of childrenOf(pid)) cgroup.add(child)
-}
-
-/** Through a pipe and not on the command line, which everybody on the machine can read. */
+/** In a file and not on the command line, which everybody on the machine can read. */
 function bubblewrapArguments(request: StartRequest, features: Features, hasFilter: boolean): string[] {
   const { plan, env, inner, networkOf, hostname, directory } = request
   const root = plan.root && [plan.root.writable ? '--bind' : '--ro-bind', plan.root.source, '/']
@@ -77,7 +80,7 @@ function bubblewrapArguments(request: StartRequest, features: Features, hasFilte
     ...(plan.root ? [] : ['--remount-ro', '/']),
     ...['--chdir', directory, '--clearenv'],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...['--json-status-fd', String(fd.status), '--new-session', '--die-with-parent'],
+    ...['--json-status-fd', String(fd.status), '--block-fd', String(fd.gate), '--new-session', '--die-with-parent'],
     ...(hasFilter ? ['--seccomp', String(fd.seccomp)] : []),
   ]
 }

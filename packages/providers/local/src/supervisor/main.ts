@@ -26,7 +26,7 @@ const place = new Place(work)
 const cgroups = new Cgroups(cgroupName(directory))
 
 const starts: Readonly<Record<SupervisorSettings['level'], () => Start>> = {
-  full: () => startFull(join(place.stage, 'filter')),
+  full: () => startFull(place.stage),
   basic: () => startBasic(join(work, 'root')),
   none: () => startNone,
 }

@@ -5,7 +5,7 @@ import { millis, seconds } from '@stead/world'
 import type { Cgroup } from '../cgroups/index.ts'
 import { openForService } from '../logs/pipe.ts'
 import { LogWriter } from '../logs/writer.ts'
-import { markOf, treeOf } from '../machine/processes.ts'
+import { markOf } from '../machine/processes.ts'
 import type { Target } from '../sandbox/enter.ts'
 import { baseEnvironment, expand, portVariable } from '../sandbox/environment.ts'
 import type { Ids } from '../sandbox/paths.ts'
@@ -155,15 +155,7 @@ export class Service {
 
   /** Moves a process that entered it from outside, with what it has started by now, into its group. */
   join(pid: number): void {
-    if (this.#cgroup) for (const each of treeOf(pid)) this.#tryJoin(each)
-  }
-
-  #tryJoin(pid: number): void {
-    try {
-      this.#cgroup?.add(pid)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-    }
+    this.#cgroup?.addTree(pid)
   }
 
   /** Its process has ended and is forgotten. */

@@ -109,8 +109,11 @@ export function escapeTests(isolation: Isolation): void {
     test('has no rights on the machine', async () => {
       const own = await region.running(sleeper)
       const first = processOf(region, own.id)
-      const command = childrenOf(first)[0]!
-      const status = readFileSync(`/proc/${command}/status`, 'utf8')
+      // It is there from its first moment on, and a moment later is the program that was asked for.
+      const status = await region.eventually('its program', () => {
+        const text = readFileSync(`/proc/${childrenOf(first)[0]}/status`, 'utf8')
+        return text.startsWith('Name:\tsleep') ? text : undefined
+      })
       expect(status).toMatch(/^CapEff:\t0+$/m)
       expect(status).toMatch(/^CapPrm:\t0+$/m)
       expect(status).toMatch(/^NoNewPrivs:\t1$/m)
