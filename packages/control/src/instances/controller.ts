@@ -23,8 +23,15 @@ import { render } from './rendering.ts'
 /** Most of a pass is a commit, and those share one sync: the more there are at once, the better. */
 const concurrency = 256
 
+/** What the controller is made of. A simulation exchanges some of it, to see whether that is noticed. */
+export interface InstanceParts {
+  readonly decide: typeof decide
+  readonly perform: typeof perform
+}
+
 /** Makes instances true: by servers, which are made true by their own controller. Nothing outside is touched here. */
-export function instanceController(gathering: Gathering): Controller {
+export function instanceController(around: Gathering, parts: Partial<InstanceParts> = {}): Controller {
+  const gathering = { ...around, parts: { decide, perform, ...parts } }
   return controller<Instance>({
     name: 'instances',
     kind: instances,
@@ -37,6 +44,10 @@ export function instanceController(gathering: Gathering): Controller {
       }
     },
   })
+}
+
+interface Equipped extends Gathering {
+  readonly parts: InstanceParts
 }
 
 /** A region that opens or closes matters to what is in it. Its health, which changes often, does not. */
@@ -55,13 +66,13 @@ const regionWake: Wake = {
 const observing = seconds(30)
 
 /** One change-set on the way; undefined when there may be more to do at once. */
-async function step(gathering: Gathering, id: string, context: ReconcileContext): Promise<Result | undefined> {
+async function step(gathering: Equipped, id: string, context: ReconcileContext): Promise<Result | undefined> {
   const { cache, observeOnly } = context
   const instance = cache.get(instances, id)
   if (!instance) return done
   if (observeOnly && instance.deletedAt !== undefined) return again(observing, 'this store only observes')
   const gathered = await gather(gathering, instance, context)
-  const decision = decide(gathered.view)
+  const decision = gathering.parts.decide(gathered.view)
   const isWritten = await write(gathering, gathered, decision, context)
   if (isWritten) return undefined
   if (observeOnly) return again(observing, 'this store only observes')
@@ -70,7 +81,7 @@ async function step(gathering: Gathering, id: string, context: ReconcileContext)
 
 /** Answers whether there was anything to write. */
 async function write(
-  gathering: Gathering,
+  gathering: Equipped,
   { view, region, launch }: Gathered,
   decision: Decision,
   context: ReconcileContext,
@@ -87,8 +98,8 @@ async function write(
     if (rendered.type === 'waiting') throw new Error(rendered.message)
     return rendered.launch
   }
-  const { sealer } = gathering
-  const set = await perform({ view, decision, cache, world, sealer, launch, renderNew })
+  const { sealer, parts } = gathering
+  const set = await parts.perform({ view, decision, cache, world, sealer, launch, renderNew })
   if (!set) return false
   try {
     await context.commit(set)
@@ -96,7 +107,7 @@ async function write(
     const refusal = isSecond(decision) && error instanceof ConflictError ? overQuota(error) : undefined
     if (refusal === undefined || view.overQuota !== undefined) throw error
     const refused = { ...view, overQuota: refusal }
-    return write(gathering, { view: refused, region, launch }, decide(refused), context)
+    return write(gathering, { view: refused, region, launch }, parts.decide(refused), context)
   }
   return true
 }

@@ -15,7 +15,7 @@ export interface InstanceView {
   readonly region: 'open' | 'closed' | 'still'
   /**
    * What it costs to bring the active server to what the instance says now; absent when it was made for just that, and
-   * `unknown` while nobody can tell.
+   * `unknown` while nobody can tell: then `waitsFor` says why.
    */
   readonly outdated?: Outdated | 'unknown'
   /** What it refers to and is not there yet, in words: nothing can be made before. */

@@ -127,7 +127,8 @@ function follow(draft: Draft, active: Server): void {
   const { outdated, instance } = draft.view
   if (outdated === undefined) return
   if (outdated === 'unknown') {
-    draft.trouble = { reason: 'RegionUnreachable', message: 'what a change would do cannot be told now' }
+    // What a change would do cannot be told now: nobody else says when it can.
+    draft.isWaiting()
     return
   }
   const { effect, isChanged } = outdated

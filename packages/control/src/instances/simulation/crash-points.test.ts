@@ -1,0 +1,54 @@
+import { pointsOf } from '@stead/engine/simulation'
+import { afterAll, expect, test, vi } from 'vitest'
+import { nodeCrashes } from '../../simulation/index.ts'
+import type { Life, Plan, Step } from './plan.ts'
+import { runInstances } from './run.ts'
+
+// A busy machine may take ten times as long as an idle one. What never ends is ended by virtual time.
+vi.setConfig({ testTimeout: 300_000 })
+
+const later = 4_000
+const life = (source: Life['source'], ...steps: readonly Step[]): Plan => [
+  { id: 'inst_0', tenant: 'tenant-0', source, steps: [{ type: 'create', after: 0 }, ...steps] },
+]
+
+/** Small enough to be broken at every single point. */
+const scenarios: Readonly<Record<string, Plan>> = {
+  create: life('services'),
+  'create and delete': life('machine', { type: 'delete', after: later }),
+  'stop and start': life(
+    'services',
+    { type: 'power', power: 'off', after: later },
+    { type: 'power', power: 'on', after: later },
+  ),
+  'replace services': life('services', { type: 'change', image: 'debian-12', after: later }),
+  'replace and delete at once': life(
+    'services',
+    { type: 'change', image: 'debian-12', after: later },
+    { type: 'delete', after: 400 },
+  ),
+  'resize and rebuild a machine': life(
+    'machine',
+    { type: 'change', flavor: 'large', after: later },
+    { type: 'change', image: 'debian-12', after: 8_000 },
+  ),
+}
+
+let runs = 0
+
+test.each(Object.keys(scenarios))('%s: a crash at every commit and every call leads to the same end', async name => {
+  const plan = scenarios[name]!
+  const undisturbed = await runInstances({ seed: 1, nodes: 1, plan })
+  expect(undisturbed.violation).toBeUndefined()
+  const points = pointsOf(undisturbed.faults, nodeCrashes)
+  expect(points.length).toBeGreaterThan(10)
+  for (const point of points) {
+    const { violation, endState, faults } = await runInstances({ seed: 1, nodes: 1, plan, script: [point] })
+    expect(violation, `${point.name}/${point.at}`).toBeUndefined()
+    expect(endState, `${point.name}/${point.at}`).toBe(undisturbed.endState)
+    expect(faults[point.name].hits).toBe(1)
+    runs++
+  }
+})
+
+afterAll(() => console.log(`${runs} crash points, each alone, in ${Object.keys(scenarios).length} scenarios`))

@@ -1,0 +1,165 @@
+import type { ChangeSetBuilder } from '@stead/engine'
+import type { FaultMix } from '@stead/engine/simulation'
+import { release } from '../../quotas/charge.ts'
+import type { InstanceParts } from '../controller.ts'
+import { type Action, type Decision, decide, type InstanceView } from '../decide.ts'
+import { instanceNamePrefix } from '../model.ts'
+import { perform } from '../perform.ts'
+import type { InstancesOutcome } from './run.ts'
+
+/** Instances with one deliberate bug. A simulation that does not notice is too weak. */
+export interface Mutant {
+  readonly name: string
+  readonly bugs: Partial<InstanceParts>
+  /** What notices it. A bug shows in more than one way, but not in any way. */
+  readonly caughtBy: readonly NonNullable<InstancesOutcome['violation']>['invariant'][]
+  /** Faults that bring it out sooner. */
+  readonly emphasis?: FaultMix
+}
+
+const never = 'everything ends'
+
+const without = (decision: Decision, unwanted: (action: Action) => boolean): Decision => ({
+  ...decision,
+  actions: decision.actions.filter(action => !unwanted(action)),
+})
+
+/** Decides, and then leaves something out. */
+const forgetting =
+  (unwanted: (action: Action, view: InstanceView) => boolean): InstanceParts['decide'] =>
+  view =>
+    without(decide(view), action => unwanted(action, view))
+
+/** Writes, and then changes what was written. */
+const writing =
+  (change: (set: ChangeSetBuilder, performance: Parameters<typeof perform>[0]) => void): InstanceParts['perform'] =>
+  async performance => {
+    const set = await perform(performance)
+    if (set) change(set, performance)
+    return set
+  }
+
+const drop = <T>(list: T[], unwanted: (item: T) => boolean): void => {
+  list.splice(0, list.length, ...list.filter(item => !unwanted(item)))
+}
+
+const isSlot = ({ key }: { readonly key: string }) => key.startsWith('server-slot/')
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'a second server is made while the first is being launched',
+    bugs: {
+      decide(view) {
+        const { instance, servers } = view
+        const isUnmade = servers.length < 4 && servers.some(({ status }) => status.backendId === undefined)
+        if (!isUnmade || instance.deletedAt !== undefined) return decide(view)
+        return decide({ ...view, instance: { ...instance, status: { ...instance.status, slots: {} } } })
+      },
+      perform: writing(set => {
+        drop(set.takes, isSlot)
+        drop(set.releases, isSlot)
+      }),
+    },
+    caughtBy: ['two slots', never, 'I4 what is deleted leaves nothing behind'],
+  },
+  {
+    name: 'what is charged is given back when the end begins',
+    bugs: {
+      perform: writing((set, { view, decision, cache }) => {
+        const isEnding = view.instance.deletedAt !== undefined && decision.actions.some(({ type }) => type === 'remove')
+        if (isEnding) release(set, cache, view.instance)
+      }),
+    },
+    caughtBy: ['charged while it is there'],
+  },
+  {
+    name: 'the old one goes before there is a new one',
+    bugs: {
+      decide(view) {
+        const { outdated, servers, instance } = view
+        const active = servers.find(
+          ({ id, deletedAt }) => id === instance.status.slots.active && deletedAt === undefined,
+        )
+        const isReplaced = typeof outdated === 'object' && outdated.effect === 'replace' && outdated.isChanged
+        if (!active || !isReplaced || instance.deletedAt !== undefined) return decide(view)
+        return { actions: [{ type: 'remove', server: active }], status: instance.status }
+      },
+    },
+    caughtBy: ['nothing is replaced without consent'],
+  },
+  {
+    name: 'an instance is forgotten while something is left of it',
+    bugs: { decide: view => decide(view.instance.deletedAt === undefined ? view : { ...view, servers: [] }) },
+    caughtBy: ['I4 what is deleted leaves nothing behind'],
+  },
+  {
+    name: 'names are not given back',
+    bugs: { perform: writing(set => drop(set.releases, ({ key }) => key.startsWith(instanceNamePrefix))) },
+    caughtBy: ['I4 what is deleted leaves nothing behind'],
+  },
+  {
+    name: 'a successor is not charged',
+    bugs: {
+      decide(view) {
+        const decision = decide(view)
+        const actions = decision.actions.map(action => {
+          if (action.type !== 'create') return action
+          const { charge: _, ...rest } = action
+          return rest
+        })
+        return { ...decision, actions }
+      },
+    },
+    caughtBy: ['charged while it is there'],
+  },
+  {
+    name: 'two are charged for ever',
+    bugs: { decide: forgetting(({ type }) => type === 'settleCharge') },
+    caughtBy: [never],
+  },
+  {
+    name: 'the old one stays when the new one has taken over',
+    bugs: {
+      decide: view => {
+        const decision = decide(view)
+        const swapped = decision.actions.some(({ type }) => type === 'swap')
+        return without(decision, ({ type }) => swapped && type === 'remove')
+      },
+    },
+    caughtBy: [never],
+  },
+  {
+    name: 'operations never end',
+    bugs: { decide: forgetting(({ type }) => type === 'end') },
+    caughtBy: [never],
+  },
+  {
+    name: 'a phase is skipped',
+    bugs: {
+      decide(view) {
+        const decision = decide(view)
+        const { phase } = decision.status
+        if (view.instance.status.phase !== 'pending' || phase !== 'provisioning') return decision
+        return { ...decision, status: { ...decision.status, phase: 'starting' } }
+      },
+    },
+    caughtBy: ['phases follow the table'],
+  },
+  {
+    name: 'what died stays dead',
+    bugs: {
+      decide(view) {
+        const decision = decide(view)
+        const isAsked = view.instance.status.restart !== undefined
+        const actions = decision.actions.flatMap((action): Action[] => {
+          if (action.type !== 'change' || isAsked || !action.change.restart) return [action]
+          const { restart: _, ...change } = action.change
+          return Object.keys(change).length === 0 ? [] : [{ ...action, change }]
+        })
+        return { ...decision, actions }
+      },
+    },
+    emphasis: { 'cloud-crash': 0.05 },
+    caughtBy: [never],
+  },
+]

@@ -1,0 +1,32 @@
+import { addReport, emptyReport, printReport } from '@stead/engine/simulation'
+import { afterAll, expect, test, vi } from 'vitest'
+import { type ControlFault, controlFaults } from '../../simulation/index.ts'
+import { runSeed } from './run.ts'
+
+// A busy machine may take ten times as long as an idle one. What never ends is ended by virtual time.
+vi.setConfig({ testTimeout: 300_000 })
+
+const atOnce = 25
+const total = emptyReport(controlFaults)
+
+/** Nobody asks a simulated cloud here how much is used. */
+const unused: readonly ControlFault[] = ['cloud-missingSample']
+
+/** All invariants, all faults at once, several tenants. A few files share the seeds, so that several workers can. */
+export function expectSeedsToHold({ first, count }: { readonly first: number; readonly count: number }): void {
+  for (let from = first; from < first + count; from += atOnce)
+    test(`seeds ${from} to ${from + atOnce - 1} on three nodes`, async () => {
+      for (let seed = from; seed < from + atOnce; seed++) {
+        const { violation, faults } = await runSeed(seed, { nodes: 3 })
+        addReport(total, faults)
+        expect(violation, `again with: npm run sim:instances -- --seed ${seed} --trace`).toBeUndefined()
+      }
+    })
+
+  test('every fault was hit', () => {
+    const names = Object.keys(total) as (keyof typeof total)[]
+    expect(names.filter(name => total[name].hits === 0 && !unused.includes(name as ControlFault))).toEqual([])
+  })
+
+  afterAll(() => console.log(`${count} seeds from ${first} on 3 nodes\n${printReport(controlFaults, total)}`))
+}
