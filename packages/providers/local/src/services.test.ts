@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { describeWith } from '@stead/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { treeOf } from './machine/processes.ts'
 import { processOf, services, shell, sleeper, TestRegion } from './tests/region.ts'
 
 /** Answers every connection with a line, and every request with a page. */
@@ -194,6 +195,19 @@ describeWith('bubblewrap', 'services as processes', () => {
     const info = await region.until(id, 'stopped')
     expect(info.services.main).toMatchObject({ state: 'exited', exitCode: 137, reason: 'OOMKilled' })
     expect(info.stateReason).toContain('OOMKilled')
+  })
+
+  test('everything of a service is in its groups, however many start at once', async () => {
+    const started = await Promise.all(Array.from({ length: 10 }, () => region.running(sleeper)))
+    for (const { id } of started) {
+      const groups = region.cgroups().filter(path => path.includes(id)).length
+      expect(groups).toBeGreaterThan(0)
+      for (const pid of treeOf(processOf(region, id))) {
+        const places = readFileSync(`/proc/${pid}/cgroup`, 'utf8').split('\n')
+        expect(places.filter(place => place.endsWith(`/${id}.main`)).length).toBe(groups)
+      }
+      await region.provider.terminate(id)
+    }
   })
 
   test('a fork bomb stays inside its limit', async () => {
