@@ -1,10 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeWith, temporaryDirectory } from '@stead/testing'
-import { realWorld as world } from '@stead/world'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { local } from '../definition.ts'
-import { owner, sleeper, TestRegion } from '../tests/region.ts'
+import { sleeper, TestRegion } from '../tests/region.ts'
 import { chooseLevel, detectLocal } from './detect.ts'
 import { findProgram } from './programs.ts'
 
@@ -80,18 +78,5 @@ describe('a machine without control groups', () => {
     const found = await detectLocal({ cgroups: without })
     expect(found.limits).toEqual({ cgroups: 'none', enforced: [], missing: ['cpu', 'memory', 'pids'] })
     expect(found.advice.join()).toContain('limits are not enforced for cpu, memory, pids')
-  })
-
-  test('a region that demands limits refuses where they are missing', async () => {
-    const configuration = {
-      directory: temporaryDirectory(),
-      isolation: 'none' as const,
-      requireLimits: true,
-      forbidden: { paths: [], ports: [] },
-    }
-    const connect = local.connect({ configuration, credentials: {}, owner, world })
-    const { limits } = await detectLocal()
-    if (limits.missing.length > 0) await expect(connect).rejects.toThrow('demands limits')
-    else await (await connect).close()
   })
 })
