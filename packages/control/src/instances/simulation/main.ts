@@ -1,30 +1,5 @@
 // `npm run sim:instances`: runs the simulation of instances, or one run of it again. docs/simulation.md says what it does.
-import { parseArgs } from 'node:util'
-import { addReport, emptyReport, printReport } from '@stead/engine/simulation'
-import { controlFaults } from '../../simulation/index.ts'
+import { runFromCommandLine } from '../../simulation/command.ts'
 import { runSeed } from './run.ts'
 
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    seeds: { type: 'string', default: '1' },
-    nodes: { type: 'string', default: '3' },
-    trace: { type: 'boolean', default: false },
-  },
-})
-
-const [first, count, nodes] = [Number(values.seed), Number(values.seeds), Number(values.nodes)]
-const total = emptyReport(controlFaults)
-let failed = 0
-for (let seed = first; seed < first + count; seed++) {
-  const print = values.trace ? { print: (line: string) => console.log(line) } : {}
-  const { violation, faults } = await runSeed(seed, { nodes, ...print })
-  addReport(total, faults)
-  if (!violation) continue
-  failed++
-  console.error(`seed ${seed} breaks "${violation.invariant}": ${violation.detail}`)
-}
-console.log(printReport(controlFaults, total))
-console.log(`${count} seeds, ${failed} failed`)
-// Nodes that died on the way wait for ever.
-process.exit(failed > 0 ? 1 : 0)
+await runFromCommandLine(runSeed)

@@ -1,3 +1,4 @@
-import { expectSeedsToHold } from './seeds.suite.ts'
+import { expectSeedsToHold } from '../../simulation/seeds.suite.ts'
+import { runSeed } from './run.ts'
 
-expectSeedsToHold({ first: 251, count: 250 })
+expectSeedsToHold(runSeed, { first: 251, count: 250, atOnce: 25, command: 'sim:instances' })

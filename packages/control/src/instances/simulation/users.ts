@@ -54,8 +54,10 @@ interface Situation {
 function seeToIt({ instance, ...situation }: Situation): ChangeSet | undefined {
   if (!instance || instance.deletedAt !== undefined) return undefined
   const { change } = instance.status
-  if (!change?.failed) return undefined
-  const { failed: _, ...again } = change
+  if (!change) return undefined
+  if (!change.failed) throw new UnavailableError('it is under way')
+  const { failed: _, ...agreed } = change
+  const again = { ...agreed, generation: instance.generation }
   return accepted({ ...situation, instance }, { type: 'replace', status: { change: again }, what: 'once more' })
 }
 

@@ -1,3 +1,4 @@
-import { expectSeedsToHold } from './seeds.suite.ts'
+import { expectSeedsToHold } from '../../simulation/seeds.suite.ts'
+import { runSeed } from './run.ts'
 
-expectSeedsToHold({ first: 51, count: 50 })
+expectSeedsToHold(runSeed, { first: 51, count: 50, atOnce: 10, command: 'sim:servers' })
