@@ -99,14 +99,17 @@ export interface SeedOptions extends Pick<InstancesOptions, 'nodes' | 'print' | 
   readonly emphasis?: FaultMix
 }
 
-/** Runs instances as this seed says, and compares their end with the same plan undisturbed. */
+/** What is settled is as every tenant wants it; that the rest is as undisturbed is asked of some: it costs as much again. */
+const compareEach = 5
+
+/** Runs instances as this seed says, and compares the end of some with the same plan undisturbed. */
 export async function runSeed(seed: number, { emphasis, ...options }: SeedOptions): Promise<InstancesOutcome> {
   const random = new SeededRandom(seed)
   const plan = drawPlan(random.fork('plan'))
   const sky = drawSky(random.fork('sky'))
   const mix = { ...drawMix(controlFaults, random.fork('mix')), ...emphasis }
   const outcome = await runInstances({ ...options, seed, plan, mix, sky })
-  if (outcome.violation) return outcome
+  if (outcome.violation || seed % compareEach !== 0) return outcome
   const undisturbed = await runInstances({ seed: 0, nodes: 1, plan })
   if (undisturbed.violation) return { ...outcome, violation: undisturbed.violation }
   if (outcome.endState === undisturbed.endState) return outcome
