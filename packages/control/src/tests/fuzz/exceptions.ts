@@ -5,6 +5,8 @@ export const unreachable: Readonly<Record<string, string>> = {
   'GET /v1/oidc/{provider}/callback': 'needs a browser that the provider has sent back: see oidc.test.ts',
   'PUT /v1/projects/{project}/images/{image}/content':
     'needs bytes with the checksum that was announced: see images.test.ts',
+  'POST /v1/regions/{region}/orphans/{orphan}/reap': 'needs something at a backend that is nobody’s: see orphans',
+  'POST /v1/regions/{region}/accept-loss': 'needs a region that looks gone: see the tests of its guard',
   'GET /v1/projects/{project}/operations/{operation}':
     'the ids of operations are in answers about other things: operations.test.ts asks for them',
 }
