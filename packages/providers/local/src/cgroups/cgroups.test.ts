@@ -81,6 +81,22 @@ test('version 1: limits are written in its words, and use is read in them', () =
   expect(group.usage()).toMatchObject({ cpuSeconds: 1.5, memoryBytes: 800, diskReadBytes: 10, diskWrittenBytes: 20 })
 })
 
+test('version 2: what is used already is no limit, since the kernel would kill for it', () => {
+  const { directory, facts } = pureV2()
+  const path = join(directory, 'stead/test/one')
+  const group = new Cgroups('stead/test', facts).group('one')!
+  kernelFiles(path, {
+    ...{ 'cpu.max': '', 'memory.max': '', 'memory.swap.max': '', 'memory.oom.group': '', 'pids.max': '' },
+    ...{ 'memory.current': String(50 * 2 ** 20), 'memory.stat': `inactive_file ${10 * 2 ** 20}\n`, 'cgroup.procs': '' },
+  })
+  group.make({ memoryMiB: 64, pids: 32 })
+  expect(() => group.change({ memoryMiB: 39, pids: 32 })).toThrow('it uses 40 MiB of memory: 39 MiB are too few')
+  expect(readFileSync(join(path, 'memory.max'), 'utf8')).toBe(String(64 * 2 ** 20))
+  group.change({ memoryMiB: 40, pids: 32 })
+  expect(readFileSync(join(path, 'memory.max'), 'utf8')).toBe(String(40 * 2 ** 20))
+  expect(readFileSync(join(path, 'cpu.max'), 'utf8')).toBe('max 100000')
+})
+
 test('a controller that is not offered is named as missing', () => {
   const { facts } = pureV2('memory')
   expect(new Cgroups('stead/test', facts).limits).toEqual({ enforced: ['memory'], missing: ['cpu', 'pids'] })

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Usage, unknownUsage } from '@stead/provider-kit'
 import { childrenOf } from '../machine/processes.ts'
 import { type Controller, type Hierarchy, readOr, tryRemove } from './hierarchies.ts'
@@ -10,6 +10,17 @@ export interface Limits {
   readonly pids: number
 }
 
+/** Null lifts a limit; undefined leaves it as it is. */
+interface WantedLimits {
+  readonly cpuMillis?: number | null | undefined
+  readonly memoryMiB?: number | null | undefined
+  readonly pids: number
+}
+
+/** What is in a group does not fit into new limits. */
+export class LimitRefused extends Error {}
+
+const mebibyte = 2 ** 20
 const period = 100_000
 /** The kernel refuses a smaller share of a period. */
 const smallestQuota = 1_000
@@ -28,9 +39,43 @@ export class Cgroup {
     for (const hierarchy of this.#hierarchies) {
       if (limits.cpuMillis === undefined && onlyLimitsProcessor(hierarchy)) continue
       mkdirSync(this.#in(hierarchy), { recursive: true })
-      for (const [controller, file, value] of limitFiles(hierarchy.version, limits))
-        if (hierarchy.controllers.has(controller)) this.#write(hierarchy, file, value)
+      this.#limit(hierarchy, limits)
     }
+  }
+
+  /** Gives what runs in it other limits, lifted ones too. Where there is no group, nothing runs. */
+  change(limits: Limits): void {
+    if (this.doors.length === 0) return
+    this.#mustHold(limits)
+    for (const hierarchy of this.#hierarchies) {
+      const isMissing = !existsSync(this.#in(hierarchy))
+      if (isMissing && limits.cpuMillis === undefined && onlyLimitsProcessor(hierarchy)) continue
+      if (isMissing) mkdirSync(this.#in(hierarchy), { recursive: true })
+      this.#limit(hierarchy, { ...limits, cpuMillis: limits.cpuMillis ?? null, memoryMiB: limits.memoryMiB ?? null })
+    }
+    // A tree that had nothing to limit so far does not have them yet.
+    for (const pid of this.processes()) this.addTree(pid)
+  }
+
+  /** Version 1 itself refuses what is used up already, after giving back what it can; version 2 kills until it fits. */
+  #mustHold({ memoryMiB }: Limits): void {
+    if (!this.#hierarchies.some(({ version, controllers }) => version === 2 && controllers.has('memory'))) return
+    const { memoryBytes } = this.usage()
+    if (memoryMiB === undefined || memoryBytes === null || memoryBytes <= memoryMiB * mebibyte) return
+    throw new LimitRefused(`it uses ${Math.ceil(memoryBytes / mebibyte)} MiB of memory: ${memoryMiB} MiB are too few`)
+  }
+
+  #limit(hierarchy: Hierarchy, limits: WantedLimits): void {
+    const files = limitFiles(hierarchy.version, limits).filter(([controller]) => hierarchy.controllers.has(controller))
+    const memory = files.find(([, file]) => file === 'memory.limit_in_bytes')?.[2]
+    // Version 1 never lets the first of its two limits on memory be above the second.
+    const isRaised = memory !== undefined && this.#raises(hierarchy, Number(memory))
+    for (const [, file, value] of isRaised ? files.toReversed() : files) this.#write(hierarchy, file, value)
+  }
+
+  #raises(hierarchy: Hierarchy, bytes: number): boolean {
+    const now = Number(readOr(join(this.#in(hierarchy), 'memory.limit_in_bytes'), '0'))
+    return bytes < 0 || bytes > now
   }
 
   /** Where a process writes its id to join. */
@@ -146,7 +191,7 @@ export class Cgroup {
     const path = join(this.#in(hierarchy), file)
     // Limits on swap and on whole groups came later than the rest: an older kernel goes without.
     if (optionalFiles.includes(file)) this.#tryWrite(hierarchy, file, value)
-    else writeFileSync(path, value, { flag: 'r+' })
+    else writeLimit(path, value)
   }
 
   #tryWrite(hierarchy: Hierarchy, file: string, value: string): boolean {
@@ -165,13 +210,25 @@ const onlyLimitsProcessor = ({ version, controllers }: Hierarchy): boolean =>
 
 const optionalFiles = ['memory.memsw.limit_in_bytes', 'memory.swap.max', 'memory.oom.group']
 
-function limitFiles(version: 1 | 2, { cpuMillis, memoryMiB, pids }: Limits): [Controller, string, string][] {
-  const quota = cpuMillis === undefined ? undefined : Math.max(smallestQuota, Math.round((cpuMillis * period) / 1_000))
-  const bytes = memoryMiB === undefined ? undefined : String(memoryMiB * 2 ** 20)
+function writeLimit(path: string, value: string): void {
+  try {
+    writeFileSync(path, value, { flag: 'r+' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EBUSY') throw error
+    throw new LimitRefused(`it uses more than ${value} of ${basename(path)}`)
+  }
+}
+
+function limitFiles(version: 1 | 2, { cpuMillis, memoryMiB, pids }: WantedLimits): [Controller, string, string][] {
+  const none = version === 1 ? '-1' : 'max'
+  const written = (limit: number | null | undefined, write: (limit: number) => number) =>
+    limit === null ? none : limit === undefined ? undefined : String(write(limit))
+  const quota = written(cpuMillis, millis => Math.max(smallestQuota, Math.round((millis * period) / 1_000)))
+  const bytes = written(memoryMiB, mebibytes => mebibytes * mebibyte)
   const files: [Controller, string, string][] = [['pids', 'pids.max', String(pids)]]
   if (version === 1) {
     if (quota !== undefined)
-      files.push(['cpu', 'cpu.cfs_period_us', String(period)], ['cpu', 'cpu.cfs_quota_us', String(quota)])
+      files.push(['cpu', 'cpu.cfs_period_us', String(period)], ['cpu', 'cpu.cfs_quota_us', quota])
     if (bytes !== undefined)
       files.push(['memory', 'memory.limit_in_bytes', bytes], ['memory', 'memory.memsw.limit_in_bytes', bytes])
   } else {

@@ -8,7 +8,7 @@ import {
   leaveHierarchies,
 } from './hierarchies.ts'
 
-export { Cgroup, type Limits } from './group.ts'
+export { Cgroup, LimitRefused, type Limits } from './group.ts'
 export { type CgroupFacts, cgroupFacts } from './hierarchies.ts'
 
 const limiting = ['cpu', 'memory', 'pids'] as const

@@ -5,6 +5,7 @@ import { Images } from '../images/images.ts'
 import { readLogs } from '../logs/reader.ts'
 import { findProgram } from '../machine/programs.ts'
 import { hostImage } from '../supervisor/furnish.ts'
+import { servicesOf } from '../supervisor/state.ts'
 import type { SupervisorSettings } from '../wire/words.ts'
 import { openExecSession } from './exec-session.ts'
 import { idOf } from './ids.ts'
@@ -18,6 +19,11 @@ export interface LocalProviderOptions {
   readonly settings: SupervisorSettings
   readonly notes: readonly string[]
 }
+
+/** What the supervisor can change of what runs: limits, and what only names it. */
+const updatable = { resources: 'inPlace', tags: 'inPlace' } as const satisfies NonNullable<
+  kit.Groups['update']
+>['fields']
 
 /** Services as processes of this machine. The work is done by the supervisor of the region; this asks it. */
 export class LocalProvider implements kit.Provider {
@@ -43,6 +49,7 @@ export class LocalProvider implements kit.Provider {
       consistency: { describe: millis(0), list: millis(0) },
       groups: {
         reboot: { soft: true },
+        update: { fields: updatable },
         images: { idempotency: { mode: 'token' } },
         exec: { tty: findProgram('script') !== undefined && findProgram('stty') !== undefined, signals: true },
         logs: {},
@@ -102,6 +109,25 @@ export class LocalProvider implements kit.Provider {
   async reboot(id: string, { signal, hard = false, service }: kit.RebootOptions = {}): Promise<kit.ServerInfo> {
     await this.#owned(id, signal)
     return this.#line.call('reboot', { id, hard, service }, signal)
+  }
+
+  async update(
+    id: string,
+    from: kit.LaunchSpec,
+    to: kit.LaunchSpec,
+    { signal }: kit.CallOptions = {},
+  ): Promise<kit.ServerInfo> {
+    const impossible = [...kit.changedFields(from, to)].filter(field => !(field in updatable))
+    if (impossible.length > 0)
+      throw new kit.ProviderError('Unsupported', `cannot change ${impossible.join(', ')} of ${id}`)
+    kit.admitTags(to, this.#options.owner)
+    await this.#owned(id, signal)
+    const resources = Object.entries(servicesOf(to)).map(([name, service]) => [name, service.resources])
+    return this.#line.call(
+      'update',
+      { id, change: { tags: to.tags, resources: Object.fromEntries(resources) } },
+      signal,
+    )
   }
 
   describe(id: string, { signal }: kit.CallOptions = {}): Promise<kit.ServerInfo> {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type LaunchSpec, ProviderError, type ServerInfo } from '@stead/provider-kit'
 import { seconds } from '@stead/world'
 import { isAlive } from '../machine/processes.ts'
+import type { LaunchChange } from '../wire/words.ts'
 import type { Context } from './context.ts'
 import { Doors } from './doors.ts'
 import { serverInfo } from './info.ts'
@@ -12,6 +13,7 @@ import { backoff, isRestarted, mayStart, steady, stopOrder } from './order.ts'
 import type { Ending, Run } from './run.ts'
 import { portEnvironment, Service } from './service.ts'
 import { initialService, type KeptLaunch, type KeptState, type RunMark, servicesOf } from './state.ts'
+import { type Launched, tryLimits, updateLaunched } from './update.ts'
 import { Vitals } from './vitals.ts'
 
 export interface InstanceParts {
@@ -27,7 +29,7 @@ export interface InstanceParts {
 /** One launched instance: what is wanted of it, its services, and how one becomes the other. */
 export class Instance {
   readonly id: string
-  readonly kept: KeptLaunch
+  #launched: Launched
   readonly #parts: InstanceParts
   readonly #services: ReadonlyMap<string, Service>
   readonly #vitals: Vitals
@@ -40,13 +42,14 @@ export class Instance {
   #boot = new AbortController()
   #ending: Promise<void> | undefined
   #leaving: Promise<void> | undefined
+  #updating: Promise<unknown> = Promise.resolve()
 
   constructor(parts: InstanceParts) {
     const { context, id, kept, spec, state } = parts
     const { outer } = kept
+    this.#launched = { kept, spec }
     this.#parts = parts
     this.id = id
-    this.kept = kept
     this.#keeper = new Keeper(context.place.instance(id), state, () => parts.onChange(this, false))
     const ports = portEnvironment(state.ports)
     this.#services = new Map(
@@ -61,6 +64,10 @@ export class Instance {
       this.#keeper.changed()
       this.#advance()
     })
+  }
+
+  get kept(): KeptLaunch {
+    return this.#launched.kept
   }
 
   get state(): KeptState {
@@ -86,12 +93,10 @@ export class Instance {
   }
 
   info(): ServerInfo {
-    const { context, spec } = this.#parts
+    const { context } = this.#parts
+    const { kept, spec } = this.#launched
     const describe = (name: string) => ({ ready: this.#isReady(name), ...this.#vitals.of(name) })
-    return serverInfo(
-      { id: this.id, kept: this.kept, spec, state: this.state, address: context.settings.address },
-      describe,
-    )
+    return serverInfo({ id: this.id, kept, spec, state: this.state, address: context.settings.address }, describe)
   }
 
   /** Goes on from what was kept: takes over what still runs, notes what ended meanwhile, starts what should run. */
@@ -101,8 +106,11 @@ export class Instance {
       const service = this.#services.get(name)!
       // Also one that is dead by now: its record says how it ended.
       const taken = service.adopt(run)
-      if (isAlive(run.monitor)) this.#attend(service, taken, run)
-      else void taken.ended.then(ending => this.#ended(service, run, ending))
+      if (isAlive(run.monitor)) {
+        // Whoever was before us may have kept a change, and died before the kernel knew of it.
+        tryLimits(service)
+        this.#attend(service, taken, run)
+      } else void taken.ended.then(ending => this.#ended(service, run, ending))
     }
     const { power, phase } = this.state
     if (power === 'gone') this.terminate()
@@ -183,6 +191,22 @@ export class Instance {
     await found.end(hard)
   }
 
+  /** Changes what can be changed while it runs. One after the other: each begins with what the one before has kept. */
+  update(change: LaunchChange): Promise<ServerInfo> {
+    const { context } = this.#parts
+    const update = async () => {
+      const isGone = () => this.state.power === 'gone'
+      this.#launched = await updateLaunched(change, this.#launched, {
+        ...{ context, id: this.id, services: this.#services, isGone },
+      })
+      this.#keeper.changed()
+      return this.info()
+    }
+    const updating = this.#updating.then(update)
+    this.#updating = updating.catch(() => {}) // told to whoever asked for it
+    return updating
+  }
+
   /** Lets go of everything without touching what runs. */
   leave(): void {
     this.#boot.abort()
@@ -197,7 +221,7 @@ export class Instance {
   #advance(): void {
     const { phase } = this.state
     if (phase !== 'pending' && phase !== 'running') return
-    const launches = servicesOf(this.#parts.spec)
+    const launches = servicesOf(this.#launched.spec)
     for (const name of mayStart(launches, this.state.services, other => this.#isReady(other)))
       if (!this.#services.get(name)!.isBusy) void this.#begin(this.#services.get(name)!)
   }
@@ -281,7 +305,7 @@ export class Instance {
 
   async #wind(): Promise<void> {
     this.#boot.abort()
-    const launches = servicesOf(this.#parts.spec)
+    const launches = servicesOf(this.#launched.spec)
     for (const names of stopOrder(launches))
       await Promise.all(names.map(name => this.#services.get(name)!.end(this.state.phase === 'terminating')))
     this.#doors.close()

@@ -139,6 +139,7 @@ export class SupervisorServer {
         // What it refuses it refuses at once; how it goes on is seen in its state.
         return Promise.race([rebooting, Promise.resolve()]).then(() => instance.info())
       },
+      update: ({ id, change }) => region.get(id).update(change),
       terminate: async ({ id }) => {
         await region.terminate(id)
         return null

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ProviderError, type ServiceLaunch } from '@stead/provider-kit'
 import { millis, seconds } from '@stead/world'
-import type { Cgroup } from '../cgroups/index.ts'
+import type { Cgroup, Limits } from '../cgroups/index.ts'
 import { openForService } from '../logs/pipe.ts'
 import { LogWriter } from '../logs/writer.ts'
 import { markOf } from '../machine/processes.ts'
@@ -27,7 +27,7 @@ export interface ServiceOptions {
 /** One service of an instance: starts its processes, one at a time, and knows the one that runs. */
 export class Service {
   readonly #context: Context
-  readonly #options: ServiceOptions
+  #options: ServiceOptions
   readonly #cgroup: Cgroup | undefined
   #log: LogWriter | undefined
   #run: Run | undefined
@@ -46,6 +46,12 @@ export class Service {
 
   get launch(): ServiceLaunch {
     return this.#options.launch
+  }
+
+  /** Has other resources from now on, what runs and what will. Throws when the kernel refuses. */
+  limit(resources: ServiceLaunch['resources']): void {
+    this.#options = { ...this.#options, launch: { ...this.launch, resources } }
+    this.#cgroup?.change(this.#limits)
   }
 
   get run(): Run | undefined {
@@ -76,17 +82,13 @@ export class Service {
 
   /** Starts it. What it is not told in time is told by its run. */
   async start(networkOf: number | undefined): Promise<{ run: Run; mark: RunMark }> {
-    const { world, place, start, settings } = this.#context
+    const { world, place, start } = this.#context
     const { instance, name, launch, outer } = this.#options
     const pipes = { stdout: this.#path('stdout'), stderr: this.#path('stderr') }
     mkdirSync(this.#path(), { recursive: true, mode: 0o700 })
     await Promise.all([place.pipe(pipes.stdout, outer), place.pipe(pipes.stderr, outer)])
     const plan = await furnish(this.#context, this.#options)
-    this.#cgroup?.make({
-      cpuMillis: launch.resources.cpuMillis,
-      memoryMiB: launch.resources.memoryMiB,
-      pids: settings.pidsLimit,
-    })
+    this.#cgroup?.make(this.#limits)
     const oomKills = this.#cgroup?.oomKills() ?? 0
     const statusFile = this.#path('status')
     rmSync(statusFile, { force: true })
@@ -173,6 +175,11 @@ export class Service {
     const { world, settings, place } = this.#context
     this.#log ??= new LogWriter(world, place.instance(this.#options.instance, 'logs', this.name))
     return { world, level: settings.level, cgroup: this.#cgroup, log: this.#log, oomKills }
+  }
+
+  get #limits(): Limits {
+    const { cpuMillis, memoryMiB } = this.launch.resources
+    return { cpuMillis, memoryMiB, pids: this.#context.settings.pidsLimit }
   }
 
   #path(...parts: readonly string[]): string {

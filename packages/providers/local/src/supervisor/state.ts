@@ -5,7 +5,10 @@ import type { PortState } from '../network/forwarder.ts'
 import type { Ids } from '../sandbox/paths.ts'
 import type { SealedSpec } from './sealing.ts'
 
-/** Written once, when it is launched, before anything else happens. */
+/**
+ * Written when it is launched, before anything else happens, and whole again when something of it is changed. The
+ * fingerprint stays: by it the same launch is known again.
+ */
 export interface KeptLaunch extends SealedSpec {
   readonly fingerprint: string
   readonly launchedAt: Instant

@@ -1,6 +1,6 @@
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import {
   createToken,
   type LaunchSource,
@@ -22,7 +22,7 @@ import type { Isolation } from '../machine/levels.ts'
 import { isAlive } from '../machine/processes.ts'
 import { cgroupName, files } from '../supervisor/files.ts'
 import { readKept } from '../supervisor/keeper.ts'
-import type { KeptState } from '../supervisor/state.ts'
+import { type KeptState, servicesOf } from '../supervisor/state.ts'
 import type { SupervisorSettings } from '../wire/words.ts'
 
 export const owner: Owner = { controlPlane: 'cp-test', region: 'reg-test' }
@@ -136,9 +136,17 @@ export class TestRegion {
   }
 
   state(id: string): KeptState {
+    return this.#kept(id).state
+  }
+
+  keptResources(id: string, service = 'main'): ServiceLaunch['resources'] {
+    return servicesOf(this.#kept(id).launch.spec)[service]!.resources
+  }
+
+  #kept(id: string) {
     const kept = readKept(join(this.directory, 'instances', id))
     if (!kept) throw new Error(`nothing is kept of ${id}`)
-    return kept.state
+    return kept
   }
 
   disk(id: string, ...parts: readonly string[]): string {
@@ -156,6 +164,25 @@ export class TestRegion {
   cgroups(): string[] {
     const name = cgroupName(this.directory)
     return [`/sys/fs/cgroup/${name}/*/`, `/sys/fs/cgroup/*/${name}/*/`].flatMap(pattern => globSync(pattern))
+  }
+
+  /** A limit of its group, as the kernel has it: bytes, or microseconds of 100 ms; `Infinity` where there is none. */
+  limit(id: string, controller: 'memory' | 'cpu'): number {
+    const limit = readFileSync(this.#limitFile(id, controller), 'utf8').split(/\s/)[0]!
+    return ['max', '-1'].includes(limit) || Number(limit) >= 2 ** 60 ? Number.POSITIVE_INFINITY : Number(limit)
+  }
+
+  /** Behind the back of its supervisor. */
+  setMemoryLimit(id: string, bytes: number): void {
+    writeFileSync(this.#limitFile(id, 'memory'), String(bytes))
+  }
+
+  #limitFile(id: string, controller: 'memory' | 'cpu'): string {
+    const files = { memory: ['memory.limit_in_bytes', 'memory.max'], cpu: ['cpu.cfs_quota_us', 'cpu.max'] }[controller]
+    const groups = this.cgroups().filter(path => basename(path) === `${id}.main`)
+    const found = groups.flatMap(path => files.map(file => join(path, file))).find(path => existsSync(path))
+    if (!found) throw new Error(`${id} has no group that limits ${controller}`)
+    return found
   }
 
   async supervisor(): Promise<number> {

@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ImageSpec, Tags } from '@stead/provider-kit'
+import type { ImageSpec, ServiceLaunch, Tags } from '@stead/provider-kit'
 import { type ContractSubject, plainService, posixCommands } from '@stead/provider-kit/contract'
 import { newId, seconds, realWorld as world } from '@stead/world'
 import { Images } from '../images/images.ts'
@@ -13,9 +13,14 @@ import { rootArchive, sha256 } from './root-archive.ts'
 const printer = services({ main: shell('mkfifo /data/in; exec 3<>/data/in; exec cat <&3') })
 const barePrinter = services({ main: shell('mkfifo in; exec 3<>in; exec cat <&3') })
 
+/** Another command than a plain sleeper has. */
+const limited = (resources: ServiceLaunch['resources']) => services({ main: shell('exec sleep 601', { resources }) })
+
 /** A local region as the contract wants it, at one level of isolation. */
 export async function localSubject(isolation: Isolation): Promise<ContractSubject> {
   const region = await TestRegion.open({ isolation })
+  const isLimited = region.provider.capabilities().notes!.some(note => note.startsWith('limits are enforced'))
+  const hasLimits = (id: string) => region.limit(id, 'memory') === 96 * 2 ** 20 && region.limit(id, 'cpu') === 30_000
   const marker = (id: string) => region.disk(id, 'main', 'marker')
   const contents = [rootArchive('first'), rootArchive('second')] as const
 
@@ -66,6 +71,20 @@ export async function localSubject(isolation: Isolation): Promise<ContractSubjec
     bootId: async id => JSON.stringify(region.state(id).services.main?.run?.monitor),
     groups: {
       reboot: {},
+      update: {
+        source: limited({ memoryMiB: 64 }),
+        fields: {
+          resources: {
+            change: spec => ({ ...spec, source: limited({ cpuMillis: 300, memoryMiB: 96 }) }),
+            shows: async id => region.keptResources(id).memoryMiB === 96 && (!isLimited || hasLimits(id)),
+          },
+          tags: {
+            change: spec => ({ ...spec, tags: { ...spec.tags, 'stead.label.tier': 'web' } }),
+            shows: async id => (await region.provider.describe(id)).tags['stead.label.tier'] === 'web',
+          },
+        },
+        impossible: spec => ({ ...spec, source: sleeper }),
+      },
       exec: { source: sleeper, commands: posixCommands },
       logs: {
         source: isolation === 'none' ? barePrinter : printer,

@@ -1,8 +1,16 @@
-import type { ExecRequest, LaunchSpec, MetricsSample, ProviderErrorCode, ServerInfo } from '@stead/provider-kit'
+import type {
+  ExecRequest,
+  LaunchSpec,
+  MetricsSample,
+  ProviderErrorCode,
+  ServerInfo,
+  ServiceLaunch,
+  Tags,
+} from '@stead/provider-kit'
 import type { Isolation } from '../machine/levels.ts'
 
 /** Moves whenever these words change: a supervisor that speaks older ones is replaced, and what it runs is taken over. */
-export const protocolVersion = 1
+export const protocolVersion = 2
 
 /** What a supervisor is started with. One that was started with something else is replaced in the same way. */
 export interface SupervisorSettings {
@@ -14,6 +22,12 @@ export interface SupervisorSettings {
   readonly forbiddenPorts: readonly number[]
   readonly pidsLimit: number
   readonly requireLimits: boolean
+}
+
+/** What can be different about something that was launched. */
+export interface LaunchChange {
+  readonly tags: Tags
+  readonly resources: Readonly<Record<string, ServiceLaunch['resources']>>
 }
 
 /** What a provider may ask of its supervisor, and what it is answered. */
@@ -31,6 +45,7 @@ export interface Calls {
     request: { readonly id: string; readonly hard: boolean; readonly service?: string | undefined }
     reply: ServerInfo
   }
+  update: { request: { readonly id: string; readonly change: LaunchChange }; reply: ServerInfo }
   terminate: { request: { readonly id: string }; reply: null }
   metrics: { request: { readonly ids: readonly string[] }; reply: readonly (readonly [string, MetricsSample])[] }
   /** Ends the supervisor and nothing else: the next one takes over what runs. */
