@@ -1,13 +1,10 @@
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { ProviderError } from '@stead/provider-kit'
-import { temporaryDirectory } from '@stead/testing'
 import { millis } from '@stead/world'
 import { expect, test, vi } from 'vitest'
-import { openHouseWithSky, shop } from '../networks/tests/network-house.ts'
-import { FileStaging } from './staging/file-staging.ts'
-import { sweep } from './staging/sweep.ts'
+import { shop } from '../networks/tests/network-house.ts'
 import { content, openImageHouse, openSource, sha256 } from './tests/image-house.ts'
 
 const upload = { upload: { sizeBytes: content.length, sha256: sha256(content) } }
@@ -235,24 +232,4 @@ test('staged content that cannot be found is told and waited for', async () => {
   renameSync(join(away, `${(await read()).metadata.id}.image`), join(staging, `${(await read()).metadata.id}.image`))
   await house.must(200, 'PATCH', `${shop}/images/own`, { body: { labels: { looked: 'at' } } })
   expect((await until('images/own', 'ready')).status.conditions ?? []).toEqual([])
-})
-
-const goneId = 'img_00000000-0000-7000-8000-000000000000'
-
-test('at the start, what is staged for images that are gone is removed', async () => {
-  const staging = temporaryDirectory()
-  for (const file of [`${goneId}.image`, `${goneId}.0f.part`, 'README']) writeFileSync(join(staging, file), 'x')
-  await openHouseWithSky({}, { fetching: { staging } })
-  await expect.poll(() => readdirSync(staging)).toEqual(['README'])
-})
-
-test('nothing is removed of images that are there', async () => {
-  const { house, image, staging, staged } = await openImageHouse()
-  const { metadata } = await image('own', upload)
-  mkdirSync(staging)
-  for (const id of [metadata.id, goneId]) writeFileSync(join(staging, `${id}.image`), 'x')
-  const { store, engine, world } = house
-  const sweeping = { staging: new FileStaging(staging, world), store, cache: engine.cache, world }
-  await sweep(sweeping, new AbortController().signal)
-  expect(staged()).toEqual([`${metadata.id}.image`])
 })
