@@ -1,8 +1,9 @@
 import { createToken, type LaunchSpec, type MachineSize, type ServerInfo } from '@stead/provider-kit'
+import { writeAnswer } from './answers.ts'
 import { decideChangeStep, resized } from './change.ts'
 import type { Server, Target } from './model.ts'
 import { ask, type Reach } from './reach.ts'
-import { observedOf, type StatusPatch, writeIntent, writeOutcome } from './status.ts'
+import { writeIntent } from './status.ts'
 
 /** Answers what it has come to: more to do later, or an end that was refused. */
 export type Changed = 'done' | 'waiting' | { readonly impossible: readonly string[] }
@@ -75,46 +76,33 @@ interface Reached {
 }
 
 /** What it was launched as before is dropped with this: nothing leads back to it. */
-const writeChanged = ({ context }: Reach, server: Server, { target, power, info }: Reached): Promise<void> =>
-  writeOutcome(
-    context,
-    server,
-    {
+const writeChanged = (reach: Reach, server: Server, { target, power, info }: Reached): Promise<void> =>
+  writeAnswer(reach, server, {
+    info,
+    patch: {
       applied: { ...server.status.applied!, ...target, power },
       applying: undefined,
       powering: undefined,
-      failure: undefined,
-      ...(info && { observed: observedOf(info), changedAt: context.world.now() }),
     },
-    (set, { spec }) => {
+    also(set, { spec }) {
       const before = server.status.applied!.launch
       if (before !== target.launch && before !== spec.launch.sealed) set.dropBlob(server, before)
     },
-  )
-
-const acted = ({ context }: Reach, server: Server, info: ServerInfo, also: StatusPatch = {}): Promise<void> =>
-  writeOutcome(context, server, {
-    observed: observedOf(info),
-    changedAt: context.world.now(),
-    failure: undefined,
-    ...also,
   })
 
 /** Answers whether it took: a stop may be accepted and have no effect. */
 export async function stop(reach: Reach, server: Server, { hard }: { readonly hard: boolean }): Promise<boolean> {
   const id = server.status.backendId!
   const info = await ask(reach, 'stop', (provider, options) => provider.stop(id, { ...options, hard }))
-  await acted(reach, server, info)
+  await writeAnswer(reach, server, { info })
   return info.state === 'stopping' || info.state === 'stopped'
 }
 
 export async function start(reach: Reach, server: Server): Promise<void> {
   const id = server.status.backendId!
   const info = await ask(reach, 'start', (provider, options) => provider.start(id, options))
-  await acted(reach, server, info, {
-    applied: { ...server.status.applied!, power: 'on' },
-    powering: undefined,
-  })
+  const patch = { applied: { ...server.status.applied!, power: 'on' as const }, powering: undefined }
+  await writeAnswer(reach, server, { info, patch })
 }
 
 export async function reboot(
@@ -126,5 +114,6 @@ export async function reboot(
   const info = await ask(reach, 'reboot', (provider, options) =>
     provider.reboot!(id, { ...options, hard, ...(service !== undefined && { service }) }),
   )
-  await acted(reach, server, info, { applied: { ...server.status.applied!, restart: server.spec.restart!.sequence } })
+  const patch = { applied: { ...server.status.applied!, restart: server.spec.restart!.sequence } }
+  await writeAnswer(reach, server, { info, patch })
 }

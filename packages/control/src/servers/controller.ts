@@ -150,15 +150,15 @@ async function finishChange({ reach, server, own }: Pass, fresh: boolean): Promi
 }
 
 /** It stays as it was, and goes on as that: what was stopped for the change is started again. */
-function refuseChange(
+async function refuseChange(
   context: ReconcileContext,
   server: Server,
   { code, message }: Pick<Refusal, 'code' | 'message'>,
 ): Promise<void> {
   const target = (context.cache.get(servers, server.id) ?? server).status.applying
-  if (!target) return Promise.resolve()
+  if (!target) return
   const refused = { ...target, code, message, since: context.world.now() }
-  return writeOutcome(context, server, { refused, applying: undefined, failure: undefined })
+  await writeOutcome(context, server, { refused, applying: undefined, failure: undefined })
 }
 
 /** Nothing is left to do: what nobody tries to get over any more is over, unless it is why nothing is done. */

@@ -1,6 +1,6 @@
 import { again, changeSet, type RecordDraft, type Result } from '@stead/engine'
-import { isProviderError, type ServerInfo } from '@stead/provider-kit'
 import { seconds } from '@stead/world'
+import { describeSettled, stillLooksLike } from './answers.ts'
 import { type Server, slotKey } from './model.ts'
 import { ask, type Reach } from './reach.ts'
 import { observedOf, writeOutcome } from './status.ts'
@@ -15,23 +15,9 @@ export async function terminate(reach: Reach, server: Server): Promise<Result | 
   await ask(reach, 'terminate', (provider, options) => provider.terminate(id, options))
   const left = await describeSettled(reach, id)
   if (!left || left.state === 'terminated') return forget(reach, server)
-  await writeOutcome(context, server, {
-    observed: observedOf(left),
-    changedAt: context.world.now(),
-    failure: undefined,
-  })
+  const patch = { observed: observedOf(left), changedAt: context.world.now(), failure: undefined }
+  await writeOutcome(context, server, patch, { where: stillLooksLike(server) })
   return again(lookAgain, 'until it is seen to be gone')
-}
-
-/** Undefined when it is not there. A picture older than our own call is not believed: a new server is missing in it. */
-async function describeSettled(reach: Reach, id: string): Promise<ServerInfo | undefined> {
-  const { describe } = reach.provider.capabilities().consistency
-  try {
-    return await ask(reach, 'describe', (provider, options) => provider.describe(id, options), describe)
-  } catch (error) {
-    if (isProviderError(error, 'NotFound')) return undefined
-    throw error
-  }
 }
 
 export const tombstones = { table: 'server-tombstones', scope: 'platform' } as const

@@ -32,7 +32,7 @@ async function sendLaunch(reach: Reach, server: Server, fresh: boolean): Promise
   )
 }
 
-const writeLaunched = ({ context }: Reach, server: Server, info: ServerInfo): Promise<void> =>
+const writeLaunched = ({ context }: Reach, server: Server, info: ServerInfo): Promise<boolean> =>
   writeOutcome(context, server, {
     backendId: info.id,
     observed: observedOf(info),
@@ -78,13 +78,15 @@ async function findByTag(reach: Reach, { id }: Server): Promise<ServerInfo | und
 }
 
 /** Nothing came of the attempt: the next one may be of something else. */
-export const beginAnew = ({ context }: Reach, server: Server): Promise<void> =>
+export const beginAnew = ({ context }: Reach, server: Server): Promise<boolean> =>
   writeOutcome(
     context,
     server,
     { attempt: server.status.attempt + 1, launch: 'unsent', applied: undefined, failure: undefined },
-    (set, { spec, status }) => {
-      const before = status.applied?.launch
-      if (before !== undefined && before !== spec.launch.sealed) set.dropBlob(server, before)
+    {
+      also(set, { spec, status }) {
+        const before = status.applied?.launch
+        if (before !== undefined && before !== spec.launch.sealed) set.dropBlob(server, before)
+      },
     },
   )

@@ -35,23 +35,30 @@ export async function writeIntent({ world, commit }: Writing, server: Server, pa
 /** How often it is tried to get in between others who write the same server: an observer, mostly, that sees what we did. */
 const tries = 5
 
-/** Writes what came of a call, on whatever the server has become meanwhile: it happened. */
+export interface OutcomeOptions {
+  readonly also?: (set: ChangeSetBuilder, server: Server) => void
+  /** Nothing is written on a server of which this is not true any more. */
+  readonly where?: (server: Server) => boolean
+}
+
+/** Writes what came of a call, on whatever the server has become meanwhile: it happened. Answers false where it may not. */
 export async function writeOutcome(
   writing: Writing,
   { id }: Pick<Server, 'id'>,
   patch: StatusPatch,
-  also?: (set: ChangeSetBuilder, server: Server) => void,
-): Promise<void> {
+  { also, where }: OutcomeOptions = {},
+): Promise<boolean> {
   const { cache, world, commit } = writing
   for (let left = tries; ; left--) {
     const server = cache.get(servers, id)
+    if (server && where && !where(server)) return false
     const status = server && patched(server.status, patch)
-    if (!status) return
+    if (!status) return true
     const set = changeSet(world).update(server, { status })
     also?.(set, server)
     try {
       await commit(set)
-      return
+      return true
     } catch (error) {
       if (left === 0 || !(error instanceof ConflictError) || error.conflict.type !== 'revision') throw error
       // Until this node reads what was in the way.
