@@ -1,3 +1,4 @@
+import type { ProviderDefinition } from '@stead/provider-kit'
 import type { CloudOptions, SimulatedCloud } from '@stead/provider-kit/simulated'
 import { millis } from '@stead/world'
 import { expect } from 'vitest'
@@ -18,6 +19,8 @@ const quick = {
 
 export interface InstanceHouseOptions {
   readonly profile?: CloudOptions['profile']
+  /** What its region is reached by, instead of the cloud's own. */
+  readonly provider?: (cloud: SimulatedCloud) => ProviderDefinition
   readonly controllers?: Parameters<typeof IdentityHouse.open>[0]
 }
 
@@ -32,8 +35,9 @@ export class InstanceHouse {
     this.cloud = cloud
   }
 
-  static async open({ profile = {} }: InstanceHouseOptions = {}): Promise<InstanceHouse> {
-    const { house, cloud, region } = await openRegionHouse(simulatedCloud({ profile: { ...quick, ...profile } }))
+  static async open({ profile = {}, provider }: InstanceHouseOptions = {}): Promise<InstanceHouse> {
+    const quickCloud = simulatedCloud({ profile: { ...quick, ...profile } })
+    const { house, cloud, region } = await openRegionHouse(quickCloud, {}, provider)
     await region('sim')
     return new InstanceHouse(house, cloud)
   }

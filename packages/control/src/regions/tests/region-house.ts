@@ -1,3 +1,4 @@
+import type { ProviderDefinition } from '@stead/provider-kit'
 import { type CloudOptions, SimulatedCloud, simulatedProvider } from '@stead/provider-kit/simulated'
 import { realWorld } from '@stead/world'
 import { IdentityHouse } from '../../identity/tests/house.ts'
@@ -13,11 +14,14 @@ export function simulatedCloud(options: Partial<CloudOptions> = {}): SimulatedCl
 }
 
 /** The house with organizations `acme` and `globex`, and a simulated cloud that regions can be made of. */
-export async function openRegionHouse(cloud = simulatedCloud(), ...others: Parameters<typeof IdentityHouse.open>) {
-  const [options = {}] = others
+export async function openRegionHouse(
+  cloud = simulatedCloud(),
+  options: Parameters<typeof IdentityHouse.open>[0] = {},
+  provider: (cloud: SimulatedCloud) => ProviderDefinition = own => simulatedProvider(() => own),
+) {
   const house = await IdentityHouse.open({
     ...options,
-    providers: [simulatedProvider(() => cloud), ...(options.providers ?? [])],
+    providers: [provider(cloud), ...(options.providers ?? [])],
   })
   for (const name of ['acme', 'globex']) {
     await house.organization(name)

@@ -1,0 +1,43 @@
+import type { Provider, ProviderDefinition } from '@stead/provider-kit'
+import { simulatedProvider } from '@stead/provider-kit/simulated'
+import { millis, realWorld } from '@stead/world'
+import { expect, test } from 'vitest'
+import { InstanceHouse } from '../instances/tests/house.ts'
+
+/** Longer than what is asked for takes: its stream tells the end of it before the answer tells the beginning. */
+const late = millis(300)
+
+/** A provider whose answers to what changes power come late. */
+const slowToAnswer = (definition: ProviderDefinition): ProviderDefinition => ({
+  ...definition,
+  async connect(connection) {
+    const provider = await definition.connect(connection)
+    const slow = (verb: 'stop' | 'start') => async (id: string, options: object) => {
+      const answer = await provider[verb](id, options)
+      await realWorld.sleep(late)
+      return answer
+    }
+    return new Proxy(provider, {
+      get(target, name: keyof Provider) {
+        if (name === 'stop' || name === 'start') return slow(name)
+        const member = target[name]
+        return typeof member === 'function' ? member.bind(target) : member
+      },
+    })
+  },
+})
+
+test('an answer that is older than what a stream has told meanwhile does not undo it', async () => {
+  const house = await InstanceHouse.open({ provider: cloud => slowToAnswer(simulatedProvider(() => cloud)) })
+  await house.running('web')
+  for (const [verb, phase] of [
+    ['stop', 'stopped'],
+    ['start', 'running'],
+  ] as const) {
+    await house.must(202, 'POST', `/web/${verb}`, { body: {} })
+    // A list would show it too, but not within this time.
+    await house.until('web', phase)
+    await realWorld.sleep(millis(late * 2))
+    expect((await house.settled('web')).status.phase).toBe(phase)
+  }
+})
