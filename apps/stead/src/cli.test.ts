@@ -31,3 +31,13 @@ test('a command it does not know is wrong usage', async () => {
   expect(code).toBe(2)
   expect(stderr).toContain("unknown command 'sreve'")
 })
+
+test('doctor says what this machine isolates and limits, for people and for programs', async () => {
+  const { code, stdout } = await output(['doctor'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^local: services as processes of this machine, isolation (full|basic|none)\n {2}keeps: /)
+  expect(stdout).toMatch(/\n {2}limits \(control groups (v1|v2|none)\): /)
+  const { local } = JSON.parse((await output(['doctor', '--json'])).stdout)
+  expect(stdout).toContain(`isolation ${local.level}`)
+  expect(local.missing).toBeTypeOf('object')
+})

@@ -47,6 +47,15 @@ function buildProgram(): Command {
     await resumeCommand(flags)
   })
 
+  program
+    .command('doctor')
+    .description('say what this machine can run, how well it is isolated, and what would make it better')
+    .option('--json', 'say it as JSON')
+    .action(async (flags: { json?: boolean }) => {
+      const { doctorCommand } = await import('./commands/doctor.ts')
+      await doctorCommand(flags)
+    })
+
   const admin = program.command('admin').description('what only the operator of this machine may do')
   const resetToken = offlineCommand(admin, 'reset-token', 'replace the admin token, and end the old one')
   resetToken.action(async (flags: Flags) => {
