@@ -80,10 +80,14 @@ function connect(child: ChildProcess, target: Target, request: ExecRequest, chan
   // A command need not read what it is given.
   child.stdin!.on('error', () => {})
   child.stdin!.on('drain', () => channel.resume())
+  // One after the other: what is typed after a resize finds the terminal resized.
+  let before: Promise<void> = Promise.resolve()
   channel.onFrame(({ type, payload }) => {
-    if (type === frameTypes.input && !child.stdin!.write(payload)) channel.pause()
-    if (type === frameTypes.inputEnd) child.stdin!.end()
-    if (type === frameTypes.json) control(child, target, request, decodeJson(payload) as ExecControl)
+    before = before.then(async () => {
+      if (type === frameTypes.input && !child.stdin!.write(payload)) channel.pause()
+      if (type === frameTypes.inputEnd) child.stdin!.end()
+      if (type === frameTypes.json) await control(child, target, request, decodeJson(payload) as ExecControl)
+    })
   })
   child.once('error', error => news({ refused: { code: 'Internal', message: error.message } }))
   // After both streams have ended, so that nothing is printed after the end.
@@ -104,9 +108,9 @@ function passOn(stream: Readable, channel: Channel, type: typeof frameTypes.stdo
   })
 }
 
-function control(child: ChildProcess, target: Target, request: ExecRequest, what: ExecControl): void {
+async function control(child: ChildProcess, target: Target, request: ExecRequest, what: ExecControl): Promise<void> {
   if ('resize' in what) {
-    if (request.tty) resize(child, target, what.resize)
+    if (request.tty) await resize(child, target, what.resize)
     return
   }
   const name = execSignals.find(each => each === what.signal)
@@ -136,11 +140,12 @@ function commandOf(child: ChildProcess, { level }: Target, { tty }: ExecRequest)
   return pid
 }
 
-function resize(child: ChildProcess, target: Target, { rows, columns }: TerminalSize): void {
+async function resize(child: ChildProcess, target: Target, { rows, columns }: TerminalSize): Promise<void> {
   const pid = commandOf(child, target, { command: [], tty: { rows, columns } })
   if (pid === undefined) return
   const args = ['-F', `/proc/${pid}/fd/0`, 'rows', String(rows), 'cols', String(columns)]
-  execFile(program('stty'), args, { env: {} }, () => {}) // the command may have closed its terminal
+  // Whatever comes of it: the command may have closed its terminal.
+  await new Promise<void>(resolve => execFile(program('stty'), args, { env: {} }, () => resolve()))
 }
 
 /** Everything below it, and everything of the sessions below it that has been left behind. */
