@@ -2,6 +2,7 @@ import type { IdempotencyMode } from '@stead/provider-kit'
 import type { FaultName } from '@stead/provider-kit/simulated'
 import { type Duration, seconds } from '@stead/world'
 import { expect, test, vi } from 'vitest'
+import { outageFaults, outageKinds } from './cloud.ts'
 import { modes, planNames, plans } from './plans.ts'
 import { likeUndisturbed, run } from './run.ts'
 
@@ -16,9 +17,9 @@ const faults = [
   { fault: 'errorBefore', where: modes },
   { fault: 'lostReply', where: modes },
   { fault: 'lateEffect', where: modes, by: late, rates: { staleList: 1 } },
-  { fault: 'slow', where: ['token'] },
-  { fault: 'throttled', where: ['token'] },
-  { fault: 'staleDescribe', where: ['token', 'name'] },
+  { fault: 'slow', where: modes },
+  { fault: 'throttled', where: modes },
+  { fault: 'staleDescribe', where: modes },
 ] as const satisfies readonly {
   fault: FaultName
   where: readonly IdempotencyMode[]
@@ -47,14 +48,17 @@ test.each(each)('$fault at every call, where things are made once by $mode', asy
   expect(struck).toBeGreaterThan(10)
 })
 
-test('nothing answers for a while, at any moment', async () => {
+test.each(outageFaults)('%s at any moment', async outage => {
+  let struck = 0
   for (const mode of modes)
     for (const name of planNames)
       for (let at = 1; at <= 6; at++) {
         const plan = plans[name]
         const sky = { mode }
-        const disturbed = await run({ seed: 0, nodes: 1, plan, sky, script: [{ name: 'outside-outage', at }] })
+        const disturbed = await run({ seed: 0, nodes: 1, plan, sky, script: [{ name: outage, at }] })
         const { violation } = await likeUndisturbed(disturbed, { plan, sky })
-        expect(violation, `${name}: outage at ${at}`).toBeUndefined()
+        expect(violation, `${name}: ${outage} at ${at}`).toBeUndefined()
+        struck += outageKinds.reduce((sum, kind) => sum + disturbed.struck[kind], 0)
       }
+  expect(struck).toBeGreaterThan(10)
 })

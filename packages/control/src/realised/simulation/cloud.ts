@@ -1,6 +1,6 @@
 import type { NodeContext, Stage } from '@stead/engine/simulation'
 import type { Collection, Provider, ProviderDefinition, ResourceInfo, ResourceSpec } from '@stead/provider-kit'
-import type { SimulatedCloud } from '@stead/provider-kit/simulated'
+import type { Outage, SimulatedCloud } from '@stead/provider-kit/simulated'
 import { simulatedProvider } from '@stead/provider-kit/simulated'
 import { seconds, type World } from '@stead/world'
 
@@ -10,6 +10,8 @@ export const crossingFaults = {
   'node-crash-after-outside-call': { usual: 0.02, meaning: 'a node dies after a call, before it hears the answer' },
   'source-breaks': { usual: 0.05, meaning: 'what a content is fetched from breaks off' },
   'outside-outage': { usual: 0.02, meaning: 'each second: nothing outside answers for some seconds' },
+  'outside-partial-outage': { usual: 0.02, meaning: 'each second: every second call has no answer for some seconds' },
+  'outside-slowness': { usual: 0.02, meaning: 'each second: everything outside is slow for some seconds' },
 } as const
 
 export type CrossingFault = keyof typeof crossingFaults
@@ -78,8 +80,20 @@ export function crossing({ cloud, sentFresh }: Crossing, cross: Cross): Provider
   } as ProviderDefinition
 }
 
-/** Nothing answers for some seconds. */
-export function strikeOutage(cloud: SimulatedCloud, world: World): void {
-  const end = cloud.outage({ kind: 'outage' })
-  world.setTimer(seconds(4), end)
+/** Times in which the cloud itself is not well. Slow is still sooner than a cloud without tokens says it settles. */
+const outages = {
+  'outside-outage': { kind: 'outage' },
+  'outside-partial-outage': { kind: 'partialOutage', share: 0.5 },
+  'outside-slowness': { kind: 'slowness', factor: 3 },
+} as const satisfies Partial<Record<CrossingFault, Outage>>
+
+export type OutageFault = keyof typeof outages
+export const outageFaults = Object.keys(outages) as OutageFault[]
+
+/** The names that the cloud itself counts them by. */
+export const outageKinds = Object.values(outages).map(({ kind }) => kind)
+
+/** Has those that are due last for some seconds. */
+export function strikeOutages({ cloud, faults }: Pick<Crossing, 'cloud' | 'faults'>, world: World): void {
+  for (const name of outageFaults) if (faults.strikes(name)) world.setTimer(seconds(4), cloud.outage(outages[name]))
 }

@@ -22,7 +22,7 @@ import { SecurityGroup } from '../../security-groups/model.ts'
 import { realisedSecurityGroups, securityGroupWhole } from '../../security-groups/realise.ts'
 import { ownedBy } from '../../teardown/parts.ts'
 import { type RealisedParts, realisedController } from '../controller.ts'
-import { type CrossingFault, crosser, crossing, crossingFaults, strikeOutage } from './cloud.ts'
+import { type CrossingFault, crosser, crossing, crossingFaults, strikeOutages } from './cloud.ts'
 import { fetchingIn, SharedDisk } from './content.ts'
 import { type Plan, runUsers } from './users.ts'
 import { type RealisedInvariant, type RealisedStage, Watchman } from './watchman.ts'
@@ -112,7 +112,7 @@ function domainOf(
     indexes: [networksByRegion as Index, imagesByRegion as Index],
     users: () => runUsers(stage, plan),
     eachSecond() {
-      if (faults.strikes('outside-outage')) strikeOutage(cloud, world)
+      strikeOutages({ cloud, faults }, world)
     },
     synced: () => watchman.synced(),
     calm() {

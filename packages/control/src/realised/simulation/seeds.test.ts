@@ -1,6 +1,7 @@
 import { addReport, emptyReport, printReport } from '@stead/engine/simulation'
 import type { FaultName } from '@stead/provider-kit/simulated'
 import { afterAll, expect, test, vi } from 'vitest'
+import { outageKinds } from './cloud.ts'
 import { modes, planNames, plans } from './plans.ts'
 import { catalogue, cloudRates, runSeed } from './run.ts'
 
@@ -22,7 +23,7 @@ test.each(modes)('everything at once, on three nodes, where things are made once
 })
 
 test('every fault of the cloud that concerns a collection was hit', () => {
-  const expected: FaultName[] = ['outage', ...(Object.keys(cloudRates) as FaultName[])]
+  const expected: FaultName[] = [...outageKinds, ...(Object.keys(cloudRates) as FaultName[])]
   expect(expected.filter(fault => !struck.get(fault))).toEqual([])
 })
 
