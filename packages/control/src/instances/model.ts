@@ -44,7 +44,9 @@ export const InstanceSpec = Type.Object({
     }),
   ),
   ttl: Type.Optional(Span('It is deleted by itself this long after it was created.')),
-  idleStop: Type.Optional(Span('It is stopped by itself when nobody used it for so long.')),
+  idleStop: Type.Optional(
+    Span('It is stopped by itself so long after it was last started. What its users do with it is not counted yet.'),
+  ),
   deletionProtection: Type.Optional(Type.Boolean({ default: false })),
   paused: Type.Optional(
     Type.Boolean({ default: false, description: 'It is only looked at, and nothing is done. Deletion ignores it.' }),

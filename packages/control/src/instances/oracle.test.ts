@@ -189,6 +189,19 @@ test('a region that is being drained takes nothing new', async () => {
   expect((await house.must(409, 'POST', '', { body: { name: 'x', spec: services() } })).code).toBe('invalid_state')
 })
 
+test('what is protected from deletion is ended by no cascade, and is named', async () => {
+  const house = await InstanceHouse.open()
+  const networks = '/v1/projects/acme%2Fshop/networks'
+  await house.house.must(201, 'POST', networks, { body: { name: 'n1', spec: { region: 'sim', cidr: '10.20.0.0/24' } } })
+  await house.running('vm-1', { ...machine({ network: 'n1' }), deletionProtection: true })
+  const blockedBy = [{ kind: 'instance', name: 'vm-1' }]
+  for (const path of [`${networks}/n1`, '/v1/projects/acme%2Fshop', '/v1/organizations/acme'])
+    expect(await house.house.must(409, 'DELETE', `${path}?cascade=true`)).toMatchObject({ code: 'in_use', blockedBy })
+  await house.must(202, 'PATCH', '/vm-1', { body: { spec: { deletionProtection: false } } })
+  await house.house.must(202, 'DELETE', `${networks}/n1?cascade=true`)
+  await house.house.gone(`${networks}/n1`)
+})
+
 test('a network and a project end with what is attached to them, and say what is in the way', async () => {
   const house = await InstanceHouse.open()
   const networks = '/v1/projects/acme%2Fshop/networks'

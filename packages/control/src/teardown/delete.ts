@@ -5,7 +5,7 @@ import type { Services } from '../door/services.ts'
 import { concludeUpdate } from '../resource/conclude.ts'
 import type { Presented } from '../resource/present.ts'
 import { Type } from '../schema/type.ts'
-import { inUse } from './in-use.ts'
+import { inUse, protectedInside } from './in-use.ts'
 import type { EndingStatus, Whole } from './model.ts'
 
 export const DeleteQuery = Type.Object({
@@ -26,7 +26,11 @@ export async function concludeDelete<Spec>(
   const cascade = query.cascade === true
   const { deletedAt, status, generation: _generation, revision: _revision, ...rest } = target
   if (deletedAt !== undefined && (status.cascade === true || !cascade)) return accepted(resource, target)
-  const problem = cascade ? undefined : inUse(whole, { object: target, everything: services.everything, caller })
+  const problem = (cascade ? protectedInside : inUse)(whole, {
+    object: target,
+    everything: services.everything,
+    caller,
+  })
   if (problem) throw problem
   const to = {
     ...rest,

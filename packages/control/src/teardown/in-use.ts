@@ -8,7 +8,7 @@ import type { Whole } from './model.ts'
 /** How many are named in an answer; how many there are is told too. */
 const mostNamed = 20
 
-/** Why something cannot be deleted without `cascade`, if so. Names only what the caller may read. */
+/** Why something cannot be deleted without `cascade`, if so. */
 export function inUse(
   { kind, parts }: Whole,
   { object, everything, caller }: { object: StoredObject; everything: View; caller: Caller },
@@ -16,14 +16,34 @@ export function inUse(
   const blocking = parts.filter(part => part.blocks).map(part => ({ part, objects: part.find(everything, object) }))
   const found = blocking.filter(({ objects }) => objects.length > 0)
   if (found.length === 0) return undefined
-  const readable = found.flatMap(({ part: { noun }, objects }) =>
-    objects.filter(each => caller.may(`${noun}:read` as Permission, placeOf(each))),
-  )
   const counts = found.map(({ part, objects }) => `${objects.length} ${objects.length === 1 ? part.kind : part.noun}`)
-  return fail('in_use', `this ${kind} still has ${counts.join(', ')}`, {
-    extensions: {
-      blockedBy: readable.slice(0, mostNamed).map(({ kind, id, name }) => ({ kind, id, name })),
-      total: found.reduce((sum, { objects }) => sum + objects.length, 0),
-    },
+  const blockers = found.flatMap(({ part: { noun }, objects }) => objects.map(each => ({ noun, object: each })))
+  return fail('in_use', `this ${kind} still has ${counts.join(', ')}`, { extensions: named(blockers, caller) })
+}
+
+/** Why something cannot be deleted even with `cascade`: what its owner protects is ended by nobody in passing. */
+export function protectedInside(
+  whole: Whole,
+  { object, everything, caller }: { object: StoredObject; everything: View; caller: Caller },
+): Problem | undefined {
+  const inside = whole.inside?.(everything, object)
+  const objects = inside
+    ? inside.kinds().flatMap(kind => inside.list({ kind }).items)
+    : whole.parts.flatMap(part => part.find(everything, object))
+  const found = objects.filter(({ spec }) => (spec as { deletionProtection?: boolean }).deletionProtection === true)
+  if (found.length === 0) return undefined
+  const blockers = found.map(each => ({ noun: `${each.kind}s`, object: each }))
+  return fail('in_use', `${found.length} of what would end with this ${whole.kind} is protected from deletion`, {
+    suggestion: 'set deletionProtection to false there first',
+    extensions: named(blockers, caller),
   })
+}
+
+/** Names only what the caller may read. */
+function named(blockers: readonly { readonly noun: string; readonly object: StoredObject }[], caller: Caller) {
+  const readable = blockers.filter(({ noun, object }) => caller.may(`${noun}:read` as Permission, placeOf(object)))
+  return {
+    blockedBy: readable.slice(0, mostNamed).map(({ object: { kind, id, name } }) => ({ kind, id, name })),
+    total: blockers.length,
+  }
 }
