@@ -1,7 +1,7 @@
 import { type Duration, millis, newId, seconds, type World } from '@stead/world'
 import { ReadCache } from './cache/cache.ts'
 import type { Index } from './cache/kind-table.ts'
-import type { Controller } from './controllers/controller.ts'
+import type { Controller, ReconcileTracing } from './controllers/controller.ts'
 import type { WorkQueue } from './controllers/queue.ts'
 import { Runtime } from './controllers/runtime.ts'
 import { ShardKeeper } from './controllers/shard-keeper.ts'
@@ -27,6 +27,7 @@ export interface EngineOptions {
   readonly leaseTtl?: Duration
   readonly renewEvery?: Duration
   readonly retention?: Retention
+  readonly tracing?: ReconcileTracing | undefined
   /** Another queue, to see whether its bugs are found. */
   readonly Queue?: typeof WorkQueue
 }
@@ -101,7 +102,7 @@ class EngineNode implements Engine {
     const log = withFields(options.log ?? silentLogger, { node: this.nodeId })
     this.cache = new ReadCache({ store, world, indexes, log })
     this.runtime = new Runtime({
-      ...{ controllers, store, cache: this.cache, world, metrics, log },
+      ...{ controllers, store, cache: this.cache, world, metrics, log, tracing: options.tracing },
       ...(options.resyncEvery !== undefined && { resyncEvery: options.resyncEvery }),
       ...(options.Queue && { Queue: options.Queue }),
     })

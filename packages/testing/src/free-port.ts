@@ -1,14 +1,20 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** A loopback port nobody listens on. Another process may take it meanwhile: where a program can listen on port 0, let it. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      if (address === null || typeof address === 'string') return reject(new Error('listening, but on no port'))
-      server.close(() => resolve(address.port))
-    })
-  })
+/** Below those that the kernel gives out by itself (from 32768 on Linux): what is stopped and started again finds its port free. */
+const [first, last] = [15_000, 32_000]
+
+/** A loopback port nobody listens on. Another test may take it meanwhile: where a program can listen on port 0, let it. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(first, last)
+    if (await isFree(port)) return port
+  }
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })

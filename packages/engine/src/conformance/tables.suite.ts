@@ -124,6 +124,44 @@ export function tableSuite(factory: StoreFactory): void {
     })
   })
 
+  describe('measurements', () => {
+    const stores = shareStores(factory)
+    const piece = (subject: string, track: string, start: number, data = `${track}${start}`) => ({
+      ...{ subject, track, start, data },
+    })
+
+    test('are read by subject, track and time, and the last of those alike wins', async () => {
+      const { series } = stores.one
+      const [a, b] = [unique('a'), unique('b')]
+      await series.put([piece(b, 'raw', 5), piece(a, 'raw', 20), piece(a, 'raw', 10), piece(a, 'fine', 10)])
+      await series.put([piece(a, 'raw', 20, 'first'), piece(a, 'raw', 20, 'é🦊')])
+      await series.put([])
+      const query = { subjects: [b, a, unique('c')], track: 'raw', from: 5, before: 21 }
+      expect(await series.read(query)).toEqual([piece(a, 'raw', 10), piece(a, 'raw', 20, 'é🦊'), piece(b, 'raw', 5)])
+      expect(await series.read({ ...query, from: 6, before: 20 })).toEqual([piece(a, 'raw', 10)])
+      expect(await series.read({ ...query, subjects: [] })).toEqual([])
+    })
+
+    test('are forgotten with what they are about, and by age, so many at once', async () => {
+      const { series } = stores.one
+      const track = unique('track')
+      const subjects = [unique('s'), unique('s'), unique('s')]
+      await series.put(subjects.flatMap(subject => [1, 2, 3].map(start => piece(subject, track, start))))
+      const all = () => series.read({ subjects, track, from: 0, before: 10 })
+      const listed = async (after: string, limit: number) => series.subjects({ after, limit })
+      const before = `${subjects[0]!.slice(0, -1)}`
+      expect((await listed(before, 100)).filter(each => subjects.includes(each))).toEqual([...subjects].sort())
+      expect(await listed(subjects.toSorted()[0]!, 1)).toHaveLength(1)
+      expect(await listed('\u{10ffff}', 10)).toEqual([])
+      await series.remove([subjects[1]!, unique('other')])
+      expect((await all()).map(({ subject }) => subject)).not.toContain(subjects[1])
+      expect(await series.expire({ track, before: 3, limit: 3 })).toBe(3)
+      expect(await series.expire({ track, before: 3, limit: 3 })).toBe(1)
+      expect(await series.expire({ track, before: 3, limit: 3 })).toBe(0)
+      expect((await all()).map(({ start }) => start)).toEqual([3, 3])
+    })
+  })
+
   describe('a change-set id', () => {
     const stores = shareStores(factory)
 

@@ -6,6 +6,7 @@ import type { Kind } from '../words/kind.ts'
 import type { Logger } from '../words/logger.ts'
 import type { Ref, StoredObject } from '../words/object.ts'
 import type { Result } from '../words/result.ts'
+import type { SpanContext, Tracing } from '../words/tracing.ts'
 
 /** One call to something outside the store. */
 export interface OutsideCall {
@@ -22,6 +23,8 @@ export interface ReconcileContext {
   readonly world: World
   /** Aborted when the key's shard goes to another node, or this node goes down. */
   readonly signal: AbortSignal
+  /** Aborted before that, when there is still time to end well. For what only waits for something to happen. */
+  readonly leaving: AbortSignal
   readonly log: Logger
   readonly observeOnly: boolean
   /**
@@ -35,6 +38,13 @@ export interface ReconcileContext {
    * can have run out: whoever takes the shard over finds no call of ours under way.
    */
   outside<T>(call: OutsideCall, perform: (signal: AbortSignal) => Promise<T>): Promise<T>
+}
+
+/** How reconciles become part of the traces of those who asked for what they do. */
+export interface ReconcileTracing {
+  readonly tracing: Tracing
+  /** For whom an object is reconciled now, as far as that is recorded. Asked before each reconcile: in constant time. */
+  of(object: StoredObject, cache: View): SpanContext | undefined
 }
 
 /** Which objects of another kind wake which keys. */

@@ -1,4 +1,12 @@
-export { type Controller, controller, type OutsideCall, owned, type ReconcileContext, type Wake } from './controller.ts'
+export {
+  type Controller,
+  controller,
+  type OutsideCall,
+  owned,
+  type ReconcileContext,
+  type ReconcileTracing,
+  type Wake,
+} from './controller.ts'
 export { DeadlineError, ObserveOnlyError, ShardLostError, StoppingError } from './errors.ts'
 export { addFinalizer, hasFinalizer, letGo, mayBeRemoved, removeFinalizer } from './finalizers.ts'
 export { type LiveNode, liveNodes } from './nodes.ts'

@@ -87,7 +87,8 @@ export class LeaseKeeper {
   private keep(leases: readonly Lease[], sent: Duration): void {
     const { ttl, margin } = this.options
     const validUntil = millis(sent + ttl - margin)
-    for (const lease of leases) this.held.set(lease.name, { ...lease, validUntil })
+    for (const { name, holder, fence, expiresAt } of leases)
+      this.held.set(name, { name, holder, fence, expiresAt, validUntil })
     this.watchExpiry()
   }
 

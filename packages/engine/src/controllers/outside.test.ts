@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { House, metric, readWidget, type TestNode } from '../tests/house.ts'
 import { type Widget, widget, widgets } from '../tests/widgets.ts'
 import { findCondition } from '../words/condition.ts'
-import { again, done, type Result } from '../words/result.ts'
+import { again, done, park, type Result } from '../words/result.ts'
 import { controller, type ReconcileContext } from './controller.ts'
 
 const calling = (reconcile: (widget: Widget, context: ReconcileContext) => Promise<Result>) =>
@@ -158,5 +158,28 @@ test('a store resumed by somebody else is noticed', async () => {
   })
   await house.world.run(house.store.resume())
   await house.world.runFor(seconds(6))
+  expect(calls).toEqual(['make'])
+})
+
+test('what is parked at the very moment of a resume is looked at again', async () => {
+  const house = new House()
+  house.store.identity = { ...house.store.identity, observeOnly: true }
+  await house.commit(set => set.create(widget('a')))
+  const calls: string[] = []
+  await house.start({
+    controllers: [
+      calling(async (_widget, { outside, observeOnly, world }) => {
+        if (observeOnly) {
+          await house.store.resume()
+          // Long enough for the resume to be noticed, and those that wait for it to be woken.
+          await world.sleep(seconds(10))
+          return park('ObserveOnly', 'until it is resumed')
+        }
+        await outside(make, async () => calls.push('make'))
+        return again(minutes(60), 'enough')
+      }),
+    ],
+  })
+  await house.world.runFor(seconds(15))
   expect(calls).toEqual(['make'])
 })

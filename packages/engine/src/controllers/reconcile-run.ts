@@ -31,8 +31,14 @@ export class ReconcileRun implements ReconcileContext {
   readonly log: Logger
   /** Revisions that this run made. */
   readonly written = new Set<Revision>()
+  /** Whether it wrote something, or asked somebody outside. */
+  hasActed = false
+  /** Whether the store only observed when it began: it may be resumed before it ends. */
+  readonly beganObserving: boolean
   private readonly options: RunOptions
   private readonly ending = new AbortController()
+  private leave: AbortController | undefined
+  private isHurried = false
   /** The one it started under: a shard that left and came back belongs to another run. */
   private readonly fence: number | undefined
 
@@ -42,6 +48,7 @@ export class ReconcileRun implements ReconcileContext {
     this.world = options.world
     this.log = options.log
     this.fence = options.fence()?.fence
+    this.beganObserving = this.observeOnly
   }
 
   get shard(): number {
@@ -52,17 +59,31 @@ export class ReconcileRun implements ReconcileContext {
     return this.ending.signal
   }
 
+  /** Made for those who ask: most wait for nothing. */
+  get leaving(): AbortSignal {
+    this.leave ??= new AbortController()
+    if (this.isHurried) this.leave.abort()
+    return this.leave.signal
+  }
+
   get observeOnly(): boolean {
     return this.options.store.identity.observeOnly
   }
 
+  hurry(): void {
+    this.isHurried = true
+    this.leave?.abort()
+  }
+
   abort(reason: Error): void {
+    this.hurry()
     this.ending.abort(reason)
   }
 
   // Bound, so that a reconcile may take out of its context what it needs: `{ commit, outside, world }`.
   readonly commit = async (set: ChangeSet): Promise<Committed> => {
     const { store, cache, metrics } = this.options
+    this.hasActed = true
     const fenced: ChangeSet = { ...set, expect: [...set.expect, this.surelyOurs()] }
     const committed = await store.commit(fenced).catch(error => {
       if (error instanceof ConflictError) metrics.conflicts.add()
@@ -76,6 +97,7 @@ export class ReconcileRun implements ReconcileContext {
 
   readonly outside = async <T>(call: OutsideCall, perform: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     this.surelyOurs()
+    this.hasActed = true
     const { world, outside: metrics } = this.options
     return callOutside({ world, metrics, observeOnly: this.observeOnly, signal: this.signal }, call, perform)
   }

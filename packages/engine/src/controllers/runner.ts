@@ -7,8 +7,9 @@ import { type Logger, withFields } from '../words/logger.ts'
 import type { Ref, Revision, StoredObject } from '../words/object.ts'
 import { park, type Result, retry } from '../words/result.ts'
 import type { Store } from '../words/store.ts'
-import type { Controller, Wake } from './controller.ts'
+import type { Controller, ReconcileTracing, Wake } from './controller.ts'
 import { DeadlineError, ObserveOnlyError, ShardLostError } from './errors.ts'
+import { inTrace } from './in-trace.ts'
 import type { LoopBudget } from './loop-budget.ts'
 import { ParkedKeys, showParked } from './parking.ts'
 import { type Ending, type Lane, WorkQueue } from './queue.ts'
@@ -34,7 +35,14 @@ export interface RunnerOptions {
   readonly log: Logger
   readonly metrics: ControllerMetrics
   readonly outside: OutsideMetrics
+  readonly tracing?: ReconcileTracing | undefined
   readonly Queue?: typeof WorkQueue
+}
+
+/** How a reconcile ended, and what that is called. */
+interface Reconciled {
+  readonly ending: Ending
+  readonly result: ReconcileResult
 }
 
 /** A conflict is no failure. Once the cache has seen what the commit ran into, the same is tried again at once … */
@@ -92,6 +100,11 @@ export class Runner {
   /** Resolves when nothing of these shards runs. */
   ended(shards: ReadonlySet<number>): Promise<void> {
     return this.queue.ended(id => shards.has(this.shardOf(id)))
+  }
+
+  /** Tells what runs for these shards that it need not wait any longer. */
+  hurry(shards: ReadonlySet<number>): void {
+    for (const run of this.runs.values()) if (shards.has(run.shard)) run.hurry()
   }
 
   /** Tells what runs for these shards that it must end. */
@@ -163,7 +176,12 @@ export class Runner {
     this.runs.set(id, run)
     this.parked.delete(id)
     try {
-      return await this.reconcile(object, run)
+      const { tracing, controller, cache } = this.options
+      if (!tracing) return (await this.reconcile(object, run)).ending
+      const { name } = controller
+      const about = { object, name, hasActed: () => run.hasActed }
+      const traced = inTrace(tracing, cache.platform(), about, () => this.reconcile(object, run))
+      return (await traced).ending
     } finally {
       this.runs.delete(id)
       metrics.duration.observe((world.monotonic() - began) / 1_000)
@@ -176,18 +194,18 @@ export class Runner {
     return new ReconcileRun({ store, cache, world, log, metrics, outside, shard, fence: () => shards.fence(shard) })
   }
 
-  private async reconcile(object: StoredObject, run: ReconcileRun): Promise<Ending> {
+  private async reconcile(object: StoredObject, run: ReconcileRun): Promise<Reconciled> {
     const { controller, metrics } = this.options
     try {
       const result = await this.decide(object, run)
       const ownWrites = new Set(run.written)
       await showParked(run, this.read(object.id), result, controller.parkedCondition ?? 'Parked')
       metrics.results[result.type].add()
-      return this.end(object.id, result, run, ownWrites)
+      return { ending: this.end(object.id, result, run, ownWrites), result: result.type }
     } catch (error) {
-      const { ending, result } = await this.endEarly(error, run)
-      metrics.results[result].add()
-      return ending
+      const early = await this.endEarly(error, run)
+      metrics.results[early.result].add()
+      return early
     }
   }
 
@@ -219,14 +237,16 @@ export class Runner {
         run.log.warn({ error: result.error }, 'reconcile failed')
         return { type: 'failed', heard: run.written }
       case 'park': {
+        // Resumed meanwhile: whoever wakes those that waited for that has been by already.
+        if (run.beganObserving && !run.observeOnly) return { type: 'again', after: millis(0), heard: run.written }
         const parked = this.read(id)
-        if (parked) this.parked.add(parked, run.observeOnly)
+        if (parked) this.parked.add(parked, run.beganObserving)
         return { type: 'settled', heard: run.written }
       }
     }
   }
 
-  private async endEarly(error: unknown, run: ReconcileRun): Promise<{ ending: Ending; result: ReconcileResult }> {
+  private async endEarly(error: unknown, run: ReconcileRun): Promise<Reconciled> {
     if (run.signal.aborted || error instanceof ShardLostError) return { ending: { type: 'settled' }, result: 'lost' }
     if (!(error instanceof ConflictError)) {
       run.log.warn({ error }, 'the end of a reconcile could not be written down')

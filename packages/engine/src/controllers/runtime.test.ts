@@ -275,6 +275,21 @@ test('after a restart a parked key is looked at once, and writes nothing', async
   expect(house.store.head()).toBe(before)
 })
 
+test('what only waits does not hold up a node that stops, also when it begins to wait only then', async () => {
+  const house = new House()
+  await house.commit(set => set.create(widget('early')).create(widget('late')))
+  const { controller } = watching(async ({ id }, { leaving, world }) => {
+    if (id === 'late') await world.sleep(seconds(2))
+    if (!leaving.aborted) await new Promise(resolve => leaving.addEventListener('abort', resolve))
+    return done
+  })
+  const { engine } = await house.start({ controllers: [controller] })
+  await house.world.runFor(seconds(1))
+  const began = house.world.monotonic()
+  await house.world.run(engine.stop())
+  expect(house.world.monotonic() - began).toBeLessThanOrEqual(seconds(1))
+})
+
 test('an object that is gone is forgotten', async () => {
   const house = new House()
   await house.commit(set => set.create(widget('a')))

@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics/index.ts'
 import { ConflictError } from '../words/errors.ts'
 import type { Logger } from '../words/logger.ts'
 import type { Store } from '../words/store.ts'
-import type { Controller, Wake } from './controller.ts'
+import type { Controller, ReconcileTracing, Wake } from './controller.ts'
 import { ShardLostError, StoppingError } from './errors.ts'
 import { LoopBudget } from './loop-budget.ts'
 import type { WorkQueue } from './queue.ts'
@@ -24,6 +24,7 @@ export interface RuntimeOptions {
   readonly metrics: Metrics
   readonly log: Logger
   readonly resyncEvery?: Duration
+  readonly tracing?: ReconcileTracing | undefined
   readonly Queue?: typeof WorkQueue
 }
 
@@ -47,7 +48,7 @@ export class Runtime implements ShardUser, ShardHolder {
   constructor(options: RuntimeOptions) {
     this.options = options
     checkControllers(options.controllers)
-    const { store, cache, world, log, metrics, Queue } = options
+    const { store, cache, world, log, metrics, tracing, Queue } = options
     const budget = new LoopBudget(world)
     const outside = outsideMetrics(metrics)
     this.runners = options.controllers.map(
@@ -60,6 +61,7 @@ export class Runtime implements ShardUser, ShardHolder {
           budget,
           log,
           outside,
+          tracing,
           shards: this,
           metrics: controllerMetrics(metrics, controller.name),
           ...(Queue && { Queue }),
@@ -199,7 +201,10 @@ export class Runtime implements ShardUser, ShardHolder {
 
   /** Lets what runs end by itself, then tells it to. */
   private async wind(shards: ReadonlySet<number>, reason: (shard: number) => Error): Promise<void> {
-    for (const runner of this.runners) runner.drop(shards)
+    for (const runner of this.runners) {
+      runner.drop(shards)
+      runner.hurry(shards)
+    }
     const ended = Promise.all(this.runners.map(runner => runner.ended(shards)))
     if (await this.within(patience, ended)) return
     for (const runner of this.runners) runner.abort(shards, reason)

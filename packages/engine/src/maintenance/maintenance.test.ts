@@ -25,6 +25,20 @@ test('many outcomes are forgotten in small steps', async () => {
   expect(house.store.calls.compact).toBeUndefined()
 })
 
+test('measurements are kept as long as their track is', async () => {
+  const house = new House()
+  await house.start({ retention: { series: { fine: minutes(20) } } })
+  const start = house.world.now() as number
+  const piece = (track: string) => ({ subject: 's', track, start, data: 'x' })
+  await house.world.run(house.store.series.put([piece('fine'), piece('coarse')]))
+  const count = async (track: string) =>
+    (await house.world.run(house.store.series.read({ subjects: ['s'], track, from: 0, before: start + 1 }))).length
+  await house.world.runFor(minutes(19))
+  expect(await count('fine')).toBe(1)
+  await house.world.runFor(minutes(3))
+  expect([await count('fine'), await count('coarse')]).toEqual([0, 1])
+})
+
 test('outcomes and records are kept as long as they are said to be', async () => {
   const house = new House()
   const { engine } = await house.start({ retention: { outcomes: minutes(20), records: { events: minutes(40) } } })

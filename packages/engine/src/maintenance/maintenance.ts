@@ -11,10 +11,14 @@ export interface Retention {
   readonly outcomes?: Duration
   /** How long lines of each retained table are kept. A table that is not named keeps everything. */
   readonly records?: Readonly<Record<string, Duration>>
+  /** How long measurements of each track are kept. */
+  readonly series?: Readonly<Record<string, Duration>>
 }
 
 export interface MaintenanceOptions {
-  readonly store: Pick<Store, 'head' | 'compact' | 'compacted' | 'revisionAt' | 'expireOutcomes' | 'expireRecords'>
+  readonly store: Pick<Store, 'head' | 'compact' | 'compacted' | 'revisionAt' | 'expireOutcomes' | 'expireRecords'> & {
+    readonly series: Pick<Store['series'], 'expire'>
+  }
   readonly world: World
   /** Whether this node is the one that does it, asked before each step. */
   readonly isMine: () => boolean
@@ -40,12 +44,14 @@ export async function maintain(options: MaintenanceOptions, signal: AbortSignal)
 async function clean({ store, world, isMine, retention = {} }: MaintenanceOptions, signal: AbortSignal): Promise<void> {
   const before = (age: Duration) => instant(world.now() - age)
   const repeat = (step: () => Promise<boolean>) => inSteps(step, { world, isMine, signal })
-  const { logEntries = 10_000, logAge = minutes(10), outcomes = hours(24), records = {} } = retention
+  const { logEntries = 10_000, logAge = minutes(10), outcomes = hours(24), records = {}, series = {} } = retention
   const through = Math.min(store.head() - logEntries, await store.revisionAt(before(logAge)))
   if (isMine() && through > (await store.compacted())) await store.compact(through)
   await repeat(async () => (await store.expireOutcomes({ before: before(outcomes), limit: stepSize })) === stepSize)
   for (const [table, age] of Object.entries(records))
     await repeat(async () => (await store.expireRecords({ table, before: before(age), limit: stepSize })) === stepSize)
+  for (const [track, age] of Object.entries(series))
+    await repeat(async () => (await store.series.expire({ track, before: before(age), limit: stepSize })) === stepSize)
 }
 
 /** Repeats a step while it says that there is more, with room for others in between. */

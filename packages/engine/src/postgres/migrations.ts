@@ -19,6 +19,7 @@ const files = (names: readonly string[]) => () =>
 
 export const migrations: readonly Migration[] = [
   { version: 1, minimum: 1, sql: files(['0001-tables.sql', '0001-commit-batch.sql', '0001-upkeep.sql']) },
+  { version: 2, minimum: 1, sql: files(['0002-series.sql']) },
 ]
 
 /** What this program knows. */

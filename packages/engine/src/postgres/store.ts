@@ -20,6 +20,7 @@ import { Notifications } from './notifications.ts'
 import { Pool } from './pool.ts'
 import { PostgresReads } from './reads.ts'
 import type { SchemaName } from './schema-name.ts'
+import { PostgresSeries } from './series.ts'
 import { takeSnapshot } from './snapshot.ts'
 import { PostgresUpkeep } from './upkeep.ts'
 import { BatchWriter } from './writer.ts'
@@ -43,6 +44,7 @@ export interface PostgresStoreParts {
 /** The store of many machines: one database, any number of nodes. Opened by `openPostgresStore`. */
 export class PostgresStore implements words.Store {
   readonly leases: Leases
+  readonly series: PostgresSeries
   /** Resolves with the reason if this node can never serve again: the program should say it and end. */
   readonly failed: Promise<Error>
   private readonly failure = Promise.withResolvers<Error>()
@@ -75,6 +77,7 @@ export class PostgresStore implements words.Store {
     this.reads = new PostgresReads(this.database)
     this.upkeep = new PostgresUpkeep(this.database)
     this.leases = new PostgresLeases(this.database)
+    this.series = new PostgresSeries(this.database)
     this.tail = new LogTail({ ...state, readLog: (after, limit) => this.reads.log(after, limit) })
     this.notifications = new Notifications(this.database, log, () => this.follower.hint())
     this.follower = new Follower({

@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import { millis, type VirtualNode, type VirtualWorld } from '@stead/world'
 import type { Engine } from '../engine.ts'
 import type { ChangeSet, Committed } from '../words/change-set.ts'
+import type { CommitOptions } from '../words/store.ts'
 import { SimulatedDatabase, type SimulatedDatabaseOptions } from './database.ts'
 import type { EngineFault } from './engine-faults.ts'
 import type { Faults } from './faults.ts'
@@ -22,8 +23,9 @@ export interface NodeContext {
 /** What runs on a node. */
 export interface NodeProgram {
   readonly engine: Engine
+  readonly store: SimulatedStore
   /** Commits for somebody outside: without a fence, and seen on this node when it resolves. */
-  commit(set: ChangeSet): Promise<Committed>
+  commit(set: ChangeSet, options?: CommitOptions): Promise<Committed>
 }
 
 /** A node that runs, or is on its way up: then it has no program yet. */

@@ -3,8 +3,10 @@ import { type Instant, millis, type VirtualNode, type VirtualWorld } from '@stea
 import type { EncodedChangeSet } from '../encoding.ts'
 import { SqliteReader } from '../sqlite/reader.ts'
 import { migrations } from '../sqlite/schema.ts'
+import { SqliteSeriesReader, SqliteSeriesWriter } from '../sqlite/series.ts'
 import { SqliteUpkeep } from '../sqlite/upkeep.ts'
 import { type Applied, SqliteWriter } from '../sqlite/writer.ts'
+import type { StoreIdentity } from '../words/store.ts'
 import type { EngineFault } from './engine-faults.ts'
 import type { Faults } from './faults.ts'
 import { interferingWrite } from './interference.ts'
@@ -23,6 +25,7 @@ export interface CommitRequest {
 interface DatabaseTools {
   readonly reader: SqliteReader
   readonly upkeep: SqliteUpkeep
+  readonly series: { readonly reads: SqliteSeriesReader; readonly writes: SqliteSeriesWriter }
   readonly now: Instant
 }
 
@@ -71,10 +74,14 @@ export class SimulatedDatabase {
   readonly reader: SqliteReader
   /** Told of each batch that is on disk. */
   readonly listeners = new Set<(batch: readonly Synced[]) => void>()
+  /** Whose it is; every node asks for it each time. */
+  identity: StoreIdentity = { storeId: 'store_simulated', epoch: 1, observeOnly: false }
   protected readonly options: SimulatedDatabaseOptions
   readonly #connection = new DatabaseSync(':memory:')
   readonly #upkeep: SqliteUpkeep
+  readonly #series: DatabaseTools['series']
   readonly #findHolder: StatementSync
+  readonly #findHeld: StatementSync
   protected writer: SqliteWriter
   protected process: VirtualNode
   #inbox: Job[] = []
@@ -85,7 +92,13 @@ export class SimulatedDatabase {
     for (const migration of migrations) this.#connection.exec(migration)
     this.reader = new SqliteReader(this.#connection)
     this.#upkeep = new SqliteUpkeep(this.#connection)
+    this.#series = {
+      reads: new SqliteSeriesReader(this.#connection),
+      writes: new SqliteSeriesWriter(this.#connection),
+    }
     this.#findHolder = this.#connection.prepare('SELECT holder FROM leases WHERE name = ? AND expires_at > ?')
+    this.#findHeld = this.#connection.prepare('SELECT name, holder FROM leases WHERE expires_at > ?')
+    this.#findHeld.setReturnArrays(true)
     this.writer = this.#newWriter()
     this.process = options.world.node({ name: 'database' })
   }
@@ -123,6 +136,11 @@ export class SimulatedDatabase {
     world.setTimer(millis(50 + 3_000 * world.chance.next()), () => this.#start(skew))
   }
 
+  /** It was brought back from a backup: a new epoch, that only observes. What is in it is what was in the backup. */
+  restored(): void {
+    this.identity = { ...this.identity, epoch: this.identity.epoch + 1, observeOnly: true }
+  }
+
   /** Who holds this lease now, by the database's own clock. */
   holderOf(lease: string): string | undefined {
     return (this.#findHolder.get(lease, this.now()) as { holder: string } | undefined)?.holder
@@ -130,8 +148,7 @@ export class SimulatedDatabase {
 
   /** Everything that is held now, and by whom. */
   leasesHeld(): ReadonlyMap<string, string> {
-    const held = this.#upkeep.leases(this.now()).filter(({ remaining }) => remaining > 0)
-    return new Map(held.map(({ name, holder }) => [name, holder]))
+    return new Map(this.#findHeld.all(this.now()) as unknown as [string, string][])
   }
 
   /** Holds what is on disk against what should be. */
@@ -173,7 +190,10 @@ export class SimulatedDatabase {
     const batch: { request: CommitRequest; answer: Job['answer'] }[] = []
     for (const { request, answer } of jobs) {
       if (request.type === 'commit') batch.push({ request, answer })
-      else answer({ value: request.perform({ reader: this.reader, upkeep: this.#upkeep, now: this.now() }) })
+      else
+        answer({
+          value: request.perform({ reader: this.reader, upkeep: this.#upkeep, series: this.#series, now: this.now() }),
+        })
     }
     if (batch.length === 0) this.#next()
     else {

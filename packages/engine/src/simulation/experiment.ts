@@ -58,6 +58,8 @@ export interface ExperimentOptions<Fault extends string, Invariant extends strin
   readonly script?: readonly ScriptedFault<EngineFault | Fault>[]
   readonly print?: (line: string) => void
   readonly parts?: ExperimentParts
+  /** How long everything may take to come right; a quarter of an hour unless what is tried takes longer by itself. */
+  readonly settleLimit?: Duration
   readonly domain: (stage: Stage<Fault, Invariant>) => Domain
 }
 
@@ -137,7 +139,7 @@ export class Experiment<Fault extends string = never, Invariant extends string =
     void this.#subscriber.follow()
     await this.#until(() => !isHostile && this.#settled, hostileTime)
     this.#calm()
-    const settled = await this.#until(() => this.#settled, settleLimit)
+    const settled = await this.#until(() => this.#settled, this.#options.settleLimit ?? settleLimit)
     violations.check(settled, 'everything ends', () => (this.#usersDone ? 'it has not settled' : 'users still wait'))
     const { head } = ledger
     await this.#until(() => false, isHostile ? restTime : shortRestTime)
@@ -219,9 +221,10 @@ export class Experiment<Fault extends string = never, Invariant extends string =
     await engine.loaded
     return {
       engine,
-      commit: set => {
+      store,
+      commit: (set, options) => {
         watch.fromOutside(set.id)
-        return engine.commit(set)
+        return engine.commit(set, options)
       },
     }
   }

@@ -24,7 +24,7 @@ export {
   type ScriptedFault,
 } from './faults.ts'
 export { Ledger } from './ledger.ts'
-export { type Request, Requests } from './requests.ts'
+export { type Errand, type Request, Requests } from './requests.ts'
 export { SimulatedStore } from './store.ts'
 export { Trace } from './trace.ts'
 export { type EngineInvariant, engineInvariants, type Violation, Violations } from './violations.ts'

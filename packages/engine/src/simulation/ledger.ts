@@ -164,8 +164,11 @@ const asChangeSet = (set: EncodedChangeSet): ChangeSet => ({
   puts: set.puts.map(({ kind, id, spec, rest }) => ({ ...JSON.parse(rest), kind, id, spec: JSON.parse(spec) })),
 })
 
-/** The time of an entry is not part of it: two stores that were asked the same at other times hold the same log. */
-const fingerprint = ({ revision, changes }: LogEntry): string => canonicalJson({ revision, changes })
+/**
+ * The time of an entry is not part of it: two stores that were asked the same at other times hold the same log. Everybody
+ * reads it from the same text, and so with its keys in the same order.
+ */
+const fingerprint = ({ revision, changes }: LogEntry): string => JSON.stringify({ revision, changes })
 
 const describeEntry = ({ revision, changes }: LogEntry): string =>
   `revision ${revision} (${changes.map(({ op, object }) => `${op} ${refKey(object)}@${object.revision}`).join(', ')})`

@@ -1,9 +1,10 @@
+import { inspect } from 'node:util'
 import { millis, seconds, type VirtualWorld } from '@stead/world'
 import type { ChangeSet } from '../words/change-set.ts'
 import type { Conflict } from '../words/conflict.ts'
 import { ConflictError, UnavailableError } from '../words/errors.ts'
 import type { Revision } from '../words/object.ts'
-import type { Cluster, NodeProgram, RunningNode } from './cluster.ts'
+import type { Cluster, NodeProgram } from './cluster.ts'
 import type { Trace } from './trace.ts'
 import type { EngineInvariant, Watch } from './violations.ts'
 
@@ -17,6 +18,13 @@ export interface Request {
   changes(program: NodeProgram): ChangeSet | undefined
   /** Whether such a conflict says that an earlier sending was successful. Any other means: try again. */
   isDone(conflict: Conflict): boolean
+}
+
+/** Something that one node is to do and answer. */
+export interface Errand<T> {
+  readonly who: string
+  /** Undefined: ask again, elsewhere. The signal says that whoever asked has gone. */
+  serve(program: NodeProgram, signal: AbortSignal): Promise<T | undefined>
 }
 
 export interface RequestsOptions {
@@ -39,61 +47,75 @@ export class Requests {
 
   /** Asks one node after the other until one says that it is done; answers the newest revision known then. */
   async insist(request: Request): Promise<Revision> {
-    const { world, cluster, trace } = this.#options
+    const { who, what, known } = request
+    const revision = await this.untilServed({ who, serve: (program, signal) => this.#make(program, request, signal) })
+    this.#options.trace.add(who, `${what} done at ${revision}`)
+    return Math.max(revision, known)
+  }
+
+  /** Asks one node after the other until one answers. */
+  async untilServed<T>(errand: Errand<T>): Promise<T> {
+    const { world } = this.#options
     for (;;) {
-      const nodes = cluster.nodes.filter(({ program }) => program?.engine.ready().ready)
-      const node = nodes[world.chance.below(nodes.length)]
-      const revision = node && (await this.#ask(node, request))
-      if (revision !== undefined) {
-        trace.add(request.who, `${request.what} done at ${revision}`)
-        return Math.max(revision, request.known)
-      }
+      const answer = await this.#send(errand)
+      if (answer !== undefined) return answer
       await world.sleep(millis(500 + 500 * world.chance.next()))
     }
   }
 
   /** The node works on it in its own time: one that stands still does nothing, a dead one never answers. */
-  #ask({ world: node, program }: RunningNode, request: Request): Promise<Revision | undefined> {
-    const { world, violations } = this.#options
+  #send<T>({ who, serve }: Errand<T>): Promise<T | undefined> {
+    const { world, cluster, violations } = this.#options
+    const nodes = cluster.nodes.filter(({ program }) => program?.engine.ready().ready)
+    const node = nodes[world.chance.below(nodes.length)]
+    if (!node) return Promise.resolve(undefined)
     return new Promise(resolve => {
-      const connection = { isOpen: true }
+      const connection = new AbortController()
       const giveUp = world.setTimer(patience, () => {
-        connection.isOpen = false
+        connection.abort()
         resolve(undefined)
       })
-      const reply = (revision: Revision | undefined) =>
+      const reply = (answer: T | undefined) =>
         world.setTimer(millis(1), () => {
           giveUp.cancel()
-          resolve(revision)
+          resolve(answer)
         })
-      node.setTimer(millis(1), () => {
-        this.#serve(program!, request, connection).then(reply, error => {
-          if (!(error instanceof UnavailableError)) violations.add('no bug surfaces', `${request.who}: ${error}`)
+      node.world.setTimer(millis(1), () => {
+        // Nothing is begun for somebody who has gone: by now they may have asked for something else, elsewhere.
+        if (connection.signal.aborted) return
+        serve(node.program!, connection.signal).then(reply, error => {
+          if (!(error instanceof UnavailableError)) violations.add('no bug surfaces', `${who}: ${inspect(error)}`)
           reply(undefined)
         })
       })
     })
   }
 
-  /** Nothing is begun for somebody who has gone: by now they may have asked for something else, elsewhere. */
-  async #serve(
-    program: NodeProgram,
-    request: Request,
-    connection: { readonly isOpen: boolean },
-  ): Promise<Revision | undefined> {
+  async #make(program: NodeProgram, request: Request, signal: AbortSignal): Promise<Revision | undefined> {
     const { cache } = program.engine
-    const { known, who } = request
+    const { known } = request
     await cache.reached(known)
-    const isOld = cache.revision < known
-    this.#options.violations.check(!isOld, 'own writes are read', () => `${who} knew ${known}, not ${cache.revision}`)
-    if (!connection.isOpen) return undefined
+    this.mustKnow(request, cache.revision)
+    if (signal.aborted) return undefined
     const set = request.changes(program)
     if (!set) return known
     try {
       return (await program.commit(set)).revision
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error
-      return request.isDone(error.conflict) ? known : undefined
+      const { conflict } = error
+      if (!request.isDone(conflict)) return undefined
+      // It was done by an earlier sending: from here on that is known too.
+      return conflict.type === 'absent' ? Math.max(known, conflict.actual) : known
     }
+  }
+
+  /** Whoever knows a revision is never answered with less. */
+  mustKnow({ who, known }: Pick<Request, 'who' | 'known'>, revision: Revision): void {
+    this.#options.violations.check(
+      revision >= known,
+      'own writes are read',
+      () => `${who} knew ${known}, not ${revision}`,
+    )
   }
 }

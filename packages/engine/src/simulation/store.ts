@@ -9,7 +9,16 @@ import { ConflictError, UnavailableError } from '../words/errors.ts'
 import type { Lease, LeaseRequest, Leases } from '../words/lease.ts'
 import type { LogEntry } from '../words/log.ts'
 import type { Ref, Revision, StoredObject } from '../words/object.ts'
-import type { CommitOptions, Mark, RecordQuery, Snapshot, Store, StoreDescription } from '../words/store.ts'
+import type { Series } from '../words/series.ts'
+import type {
+  CommitOptions,
+  Mark,
+  RecordQuery,
+  Snapshot,
+  Store,
+  StoreDescription,
+  StoreIdentity,
+} from '../words/store.ts'
 import type { OtherRequest, SimulatedDatabase } from './database.ts'
 import type { EngineFault } from './engine-faults.ts'
 import type { Faults } from './faults.ts'
@@ -41,7 +50,6 @@ const logTimeout = seconds(3)
 
 /** One node's store: the database, seen through a network that loses, repeats, delays and is cut. */
 export class SimulatedStore implements Store {
-  readonly identity = { storeId: 'store_simulated', epoch: 1, observeOnly: false }
   readonly link: Link
   protected readonly options: SimulatedStoreOptions
   protected readonly tail: LogTail
@@ -80,6 +88,10 @@ export class SimulatedStore implements Store {
     this.#hear = () => link.hint(() => this.#follower.hint())
     database.listeners.add(this.#hear)
     this.#follower.follow().catch(error => options.violations.add('no bug surfaces', String(error)))
+  }
+
+  get identity(): StoreIdentity {
+    return this.options.database.identity
   }
 
   async commit(set: ChangeSet, { timeout = defaultTimeout }: CommitOptions = {}): Promise<Committed> {
@@ -189,8 +201,12 @@ export class SimulatedStore implements Store {
     return this.#ask(({ upkeep }) => upkeep.expireOutcomes(request))
   }
 
-  /** It is never observe-only. */
-  async resume(): Promise<void> {}
+  async resume(): Promise<void> {
+    await this.#ask(() => {
+      const { database } = this.options
+      database.identity = { ...database.identity, observeOnly: false }
+    })
+  }
 
   describe(): StoreDescription {
     return { database: 'simulated', version: '1', waitingCommits: 0, warnings: [] }
@@ -205,6 +221,14 @@ export class SimulatedStore implements Store {
   /** The node is dead: nobody tells it anything any more. */
   abandon(): void {
     this.options.database.listeners.delete(this.#hear)
+  }
+
+  readonly series: Series = {
+    put: pieces => this.#ask(({ series }) => series.writes.put(pieces)),
+    read: query => this.#ask(({ series }) => series.reads.read(query)),
+    subjects: page => this.#ask(({ series }) => series.reads.subjects(page)),
+    remove: subjects => this.#ask(({ series }) => series.writes.remove(subjects)),
+    expire: request => this.#ask(({ series }) => series.writes.expire(request)),
   }
 
   get leases(): Leases {

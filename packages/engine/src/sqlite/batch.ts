@@ -4,9 +4,11 @@ import type { EncodedChangeSet, EncodedStored } from '../encoding.ts'
 import type { Conflict } from '../words/conflict.ts'
 import type { Lease, LeaseRequest } from '../words/lease.ts'
 import type { Revision } from '../words/object.ts'
+import type { SeriesPiece } from '../words/series.ts'
 import type { Mark } from '../words/store.ts'
 import { endObserveOnly } from './identity.ts'
 import { SqliteReader } from './reader.ts'
+import { SqliteSeriesWriter } from './series.ts'
 import { type ThreadFailure, threadFailure } from './thread-failure.ts'
 import { SqliteUpkeep } from './upkeep.ts'
 import { type Applied, SqliteWriter } from './writer.ts'
@@ -18,6 +20,7 @@ const compactionStep = 500
 function writerCalls(database: DatabaseSync) {
   const upkeep = new SqliteUpkeep(database)
   const reader = new SqliteReader(database)
+  const series = new SqliteSeriesWriter(database)
   return {
     acquireLeases: (now: Instant, request: LeaseRequest) => upkeep.acquire(request, now),
     renewLeases: (now: Instant, request: LeaseRequest) => upkeep.renew(request, now),
@@ -29,6 +32,9 @@ function writerCalls(database: DatabaseSync) {
       upkeep.expireRecords(request),
     expireOutcomes: (_now: Instant, request: Parameters<SqliteUpkeep['expireOutcomes']>[0]) =>
       upkeep.expireOutcomes(request),
+    putSeries: (_now: Instant, pieces: readonly SeriesPiece[]) => series.put(pieces),
+    removeSeries: (_now: Instant, subjects: readonly string[]) => series.remove(subjects),
+    expireSeries: (_now: Instant, request: Parameters<SqliteSeriesWriter['expire']>[0]) => series.expire(request),
     /** Here and not with the reads: it must come after every change-set that was sent before it. */
     outcome: (_now: Instant, changeSetId: string) => reader.outcome(changeSetId),
     resume: () => endObserveOnly(database),

@@ -2,9 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Instant } from '@stead/world'
 import type { EncodedStored } from '../encoding.ts'
 import type { Ref, Revision } from '../words/object.ts'
+import type { SeriesQuery } from '../words/series.ts'
 import type { RecordQuery } from '../words/store.ts'
 import { openForReading } from './open.ts'
 import { SqliteReader } from './reader.ts'
+import { SqliteSeriesReader } from './series.ts'
 
 /** About how much text one answer carries: a few milliseconds of parsing for whoever asked. */
 const answerBytes = 524_288
@@ -14,6 +16,7 @@ const pageRows = 1_000
 export function readerCalls(path: string) {
   const database = openForReading(path)
   const reader = new SqliteReader(database)
+  const series = new SqliteSeriesReader(database)
   const snapshots = new Map<number, OpenSnapshot>()
   let lastSnapshot = 0
   return {
@@ -22,6 +25,8 @@ export function readerCalls(path: string) {
     records: (query: RecordQuery) => reader.records(query),
     blob: (owner: Ref, hash: string) => reader.blob(owner, hash),
     marks: (names: readonly string[]) => reader.marks(names),
+    series: (query: SeriesQuery) => series.read(query),
+    seriesSubjects: (page: Parameters<SqliteSeriesReader['subjects']>[0]) => series.subjects(page),
     revisionAt: (moment: Instant) => reader.consistently(() => reader.revisionAt(moment)),
     log: (after: Revision, limit: number) =>
       reader.consistently(() => ({ compacted: reader.compacted(), rows: reader.log(after, limit, answerBytes) })),

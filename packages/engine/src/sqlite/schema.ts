@@ -41,4 +41,10 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE TABLE marks (mark TEXT PRIMARY KEY, at INTEGER NOT NULL, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
   `,
+  `
+  CREATE TABLE series (
+    subject TEXT NOT NULL, track TEXT NOT NULL, start INTEGER NOT NULL, data TEXT NOT NULL, UNIQUE (subject, track, start)
+  ) STRICT;
+  CREATE INDEX series_by_age ON series (track, start);
+  `,
 ]

@@ -5,6 +5,7 @@ import type { ChangeSet, Committed } from '../words/change-set.ts'
 import type { Leases } from '../words/lease.ts'
 import type { LogEntry } from '../words/log.ts'
 import type { Ref, Revision } from '../words/object.ts'
+import type { Series } from '../words/series.ts'
 import type * as words from '../words/store.ts'
 import type { BackupManifest } from './backup.ts'
 import { Backups } from './backups.ts'
@@ -32,6 +33,7 @@ export interface SqliteStoreParts {
 /** The store of one machine: one file, one process. Opened by `openSqliteStore`. */
 export class SqliteStore implements words.Store {
   readonly leases: Leases
+  readonly series: Series
   /** Resolves with the reason if the store can never serve again: the program should say it and end. */
   readonly failed: Promise<Error>
   private readonly parts: SqliteStoreParts
@@ -43,12 +45,19 @@ export class SqliteStore implements words.Store {
     this.parts = parts
     this.current = parts.identity
     this.failed = parts.failed
-    const { writes } = parts.threads
+    const { writes, reads } = parts.threads
     this.leases = {
       acquire: request => writes.call('acquireLeases', request),
       renew: request => writes.call('renewLeases', request),
       release: leases => writes.call('releaseLeases', leases),
       list: () => writes.call('listLeases'),
+    }
+    this.series = {
+      put: pieces => writes.call('putSeries', pieces),
+      read: query => reads.call('series', query),
+      subjects: page => reads.call('seriesSubjects', page),
+      remove: subjects => writes.call('removeSeries', subjects),
+      expire: request => writes.call('expireSeries', request),
     }
   }
 

@@ -4,6 +4,7 @@ import { decodeEntry, decodeObject, encodeChangeSet, makeEntry } from '../encodi
 import { LogTail } from '../log/tail.ts'
 import { SqliteReader } from '../sqlite/reader.ts'
 import { migrations } from '../sqlite/schema.ts'
+import { SqliteSeriesReader, SqliteSeriesWriter } from '../sqlite/series.ts'
 import { SqliteUpkeep } from '../sqlite/upkeep.ts'
 import { SqliteWriter } from '../sqlite/writer.ts'
 import type { ChangeSet, Committed } from '../words/change-set.ts'
@@ -11,6 +12,7 @@ import { ConflictError, UnavailableError } from '../words/errors.ts'
 import type { LeaseRequest, Leases } from '../words/lease.ts'
 import type { LogEntry } from '../words/log.ts'
 import type { Ref, Revision, StoredObject } from '../words/object.ts'
+import type { Series } from '../words/series.ts'
 import type { Mark, RecordQuery, Snapshot, Store, StoreDescription, StoreIdentity } from '../words/store.ts'
 
 /**
@@ -20,6 +22,7 @@ import type { Mark, RecordQuery, Snapshot, Store, StoreDescription, StoreIdentit
 export class InProcessStore implements Store {
   identity: StoreIdentity = { storeId: 'store_test', epoch: 1, observeOnly: false }
   readonly leases: Leases
+  readonly series: Series
   /** How often each thing was asked of it. */
   readonly calls: Record<string, number> = {}
   private readonly world: World
@@ -37,6 +40,14 @@ export class InProcessStore implements Store {
     this.writer = new SqliteWriter(database)
     this.reader = new SqliteReader(database)
     this.upkeep = new SqliteUpkeep(database)
+    const [stored, storing] = [new SqliteSeriesReader(database), new SqliteSeriesWriter(database)]
+    this.series = {
+      put: pieces => this.ask('putSeries', () => storing.put(pieces)),
+      read: query => this.ask('series', () => stored.read(query)),
+      subjects: page => this.ask('seriesSubjects', () => stored.subjects(page)),
+      remove: subjects => this.ask('removeSeries', () => storing.remove(subjects)),
+      expire: request => this.ask('expireSeries', () => storing.expire(request)),
+    }
     this.tail = new LogTail({
       head: 0,
       compacted: 0,

@@ -3,6 +3,7 @@ import type { ChangeSet, Committed } from './change-set.ts'
 import type { Leases } from './lease.ts'
 import type { LogEntry } from './log.ts'
 import type { Ref, Revision, StoredObject } from './object.ts'
+import type { Series } from './series.ts'
 
 export interface StoreIdentity {
   /** Random, made with the store; travels with a copy. */
@@ -77,6 +78,7 @@ export interface StoreDescription {
 export interface Store {
   readonly identity: StoreIdentity
   readonly leases: Leases
+  readonly series: Series
 
   /** The one write operation. Resolves once durable. Rejects with ConflictError, InvalidChangeSetError or UnavailableError. */
   commit(changeSet: ChangeSet, options?: CommitOptions): Promise<Committed>

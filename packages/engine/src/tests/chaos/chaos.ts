@@ -22,7 +22,7 @@ export interface ChaosOptions {
   readonly duration: number
 }
 
-const between = (least: number, most: number) => least + Math.random() * (most - least)
+const between = (least: number, most: number) => least + realWorld.random() * (most - least)
 /** Short, so that a minute sees many take-overs. */
 const lease = { leaseTtl: 4_000, renewEvery: 1_000 }
 
@@ -82,7 +82,7 @@ export class Chaos {
 
   /** Breaks things for as long as it was asked to, while the user works. */
   async run(): Promise<void> {
-    const ends = Date.now() + this.options.duration
+    const ends = realWorld.monotonic() + this.options.duration
     await Promise.all([
       this.work(ends),
       this.bounceDatabase(ends),
@@ -97,8 +97,8 @@ export class Chaos {
         const id = newId(realWorld, 'gad')
         this.created.set(id, 'asked')
         await this.create(id)
-        if (Math.random() < 0.1) await this.remove(id)
-        if (Date.now() < ends) await sleep(pause * 8 * Math.random())
+        if (realWorld.random() < 0.1) await this.remove(id)
+        if (realWorld.monotonic() < ends) await sleep(pause * 8 * realWorld.random())
       }
     })
     await Promise.all(writers)
@@ -140,8 +140,8 @@ export class Chaos {
   private async bounceDatabase(ends: number): Promise<void> {
     for (;;) {
       await sleep(between(5_000, 10_000))
-      if (Date.now() > ends) return
-      await this.cluster.shutdown(Math.random() < 0.5 ? 'fast' : 'immediate')
+      if (realWorld.monotonic() > ends) return
+      await this.cluster.shutdown(realWorld.random() < 0.5 ? 'fast' : 'immediate')
       await sleep(between(0, 2_000))
       await this.cluster.start()
       this.done.databaseRestarts++
@@ -151,8 +151,8 @@ export class Chaos {
   private async tormentNode(node: ChaosNode, ends: number): Promise<void> {
     for (;;) {
       await sleep(between(3_000, 9_000))
-      if (Date.now() > ends) return
-      if (Math.random() < 0.5) {
+      if (realWorld.monotonic() > ends) return
+      if (realWorld.random() < 0.5) {
         await node.end('SIGKILL')
         this.done.kills++
         await sleep(between(0, 2_000))
@@ -169,11 +169,11 @@ export class Chaos {
 
   /** Waits until everything that was asked for is as it was asked for; says what is not when the time is up. */
   async settle(limit: number): Promise<readonly string[]> {
-    const ends = Date.now() + limit
+    const ends = realWorld.monotonic() + limit
     for (;;) {
       const open = this.unsettled()
       // What is as it should be is still followed by a last round of looking at it: the log must have come to rest.
-      if (open.length === 0 || Date.now() > ends) return sleep(1_500, open)
+      if (open.length === 0 || realWorld.monotonic() > ends) return sleep(1_500, open)
       await sleep(200)
     }
   }

@@ -1,0 +1,1 @@
+export { Tracer, type TracerOptions } from './tracer.ts'
