@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { LaunchSpec, MachineLaunch, ServiceLaunch, ServicesLaunch } from './launch-spec.ts'
+import type { LaunchSpec, MachineLaunch, ServiceFile, ServiceLaunch, ServicesLaunch } from './launch-spec.ts'
 
 /** The parts of a launched spec that can change on their own, each with its own effect. */
 export type LaunchField =
@@ -18,6 +18,8 @@ export type LaunchField =
   | 'services'
   | 'process'
   | 'environment'
+  /** The contents of files whose change is told by a signal. */
+  | 'files'
   | 'ports'
   | 'volumes'
   | 'resources'
@@ -37,7 +39,8 @@ const machineFields: Readonly<Record<keyof Omit<MachineLaunch, 'type'>, LaunchFi
   volumes: 'volumes',
 }
 
-const serviceFields: Readonly<Record<keyof ServiceLaunch, LaunchField>> = {
+/** Without what an image is pulled with, because what runs has its image; and files, which are told apart. */
+const serviceFields: Readonly<Record<keyof Omit<ServiceLaunch, 'pullSecret' | 'files'>, LaunchField>> = {
   role: 'services',
   image: 'image',
   command: 'process',
@@ -49,7 +52,6 @@ const serviceFields: Readonly<Record<keyof ServiceLaunch, LaunchField>> = {
   dependsOn: 'process',
   env: 'environment',
   secretEnv: 'environment',
-  files: 'environment',
   ports: 'ports',
   volumes: 'volumes',
   resources: 'resources',
@@ -84,7 +86,30 @@ function compareServices(from: ServicesLaunch, to: ServicesLaunch, changed: Set<
   if (from.network !== to.network) changed.add('network')
   for (const name of new Set([...Object.keys(from.services), ...Object.keys(to.services)])) {
     const [before, after] = [from.services[name], to.services[name]]
-    if (before && after) compare(before, after, serviceFields, changed)
-    else changed.add('services')
+    if (before && after) {
+      compare(before, after, serviceFields, changed)
+      compareFiles(before.files, after.files, changed)
+    } else changed.add('services')
   }
+}
+
+function compareFiles(from: readonly ServiceFile[], to: readonly ServiceFile[], changed: Set<LaunchField>): void {
+  if (isDeepStrictEqual(from, to)) return
+  const rest = (files: readonly ServiceFile[]) =>
+    files.map(file => (file.signal === undefined ? file : { ...file, content: undefined }))
+  changed.add(isDeepStrictEqual(rest(from), rest(to)) ? 'files' : 'environment')
+}
+
+/** The signals by which services are told that files of theirs have changed. */
+export function signalsOf(from: LaunchSpec, to: LaunchSpec): readonly { service: string; signal: string }[] {
+  if (from.source.type !== 'services' || to.source.type !== 'services') return []
+  const before = from.source.services
+  return Object.entries(to.source.services).flatMap(([service, { files }]) => {
+    const changed = files.filter(file => {
+      const old = before[service]?.files.find(({ path }) => path === file.path)
+      return old !== undefined && !isDeepStrictEqual(old.content, file.content)
+    })
+    const signals = new Set(changed.flatMap(({ signal }) => (signal === undefined ? [] : [signal])))
+    return [...signals].map(signal => ({ service, signal }))
+  })
 }

@@ -45,6 +45,25 @@ export interface VolumeMount {
   readonly volume?: string
 }
 
+export interface ServiceFile {
+  readonly path: string
+  readonly content: Uint8Array
+  /** Kept in memory where that can be, and readable by the service alone unless `mode` says otherwise. */
+  readonly secret: boolean
+  /** Permissions, at most 0o777. Absent: 0o400 of a secret one, 0o444 of another. */
+  readonly mode?: number
+  /** `SIGHUP`: sent to the service once its content was changed in place. Absent: other content takes a restart. */
+  readonly signal?: string
+}
+
+/** What images of a registry are pulled with. */
+export interface PullSecret {
+  /** As image names begin: `registry.example.com:5000`. */
+  readonly server: string
+  readonly username: string
+  readonly password: string
+}
+
 /** One service of a co-scheduled unit. Secrets arrive in the clear here and only here: a provider must not show them again. */
 export interface ServiceLaunch {
   readonly role: 'main' | 'sidecar' | 'init'
@@ -53,7 +72,9 @@ export interface ServiceLaunch {
   readonly args?: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly secretEnv: Readonly<Record<string, string>>
-  readonly files: readonly { readonly path: string; readonly content: Uint8Array; readonly secret: boolean }[]
+  readonly files: readonly ServiceFile[]
+  /** Of use only while the image is brought; a new one changes nothing that runs. */
+  readonly pullSecret?: PullSecret
   readonly ports: readonly ServicePort[]
   readonly volumes: readonly VolumeMount[]
   readonly resources: { readonly cpuMillis?: number; readonly memoryMiB?: number; readonly gpus?: number }

@@ -8,6 +8,9 @@ export const ownTags = {
   /** On anything but a server: which object of ours it realises. */
   resourceId: 'stead.resource-id',
   regionId: 'stead.region-id',
+  /** Whose server it is, and where that lives: how a store that has forgotten it can still say what it was. */
+  instanceId: 'stead.instance-id',
+  projectId: 'stead.project-id',
 } as const
 
 /** What a provider without launch tokens writes beside them, to find again what a create made, and to compare it. */
@@ -50,6 +53,14 @@ export const resourceTags = (owner: Owner, resourceId: string): Tags => ({
 /** A user's labels, as the tags in which they reach the backend. */
 export const labelTags = (labels: Tags): Tags =>
   Object.fromEntries(Object.entries(labels).map(([key, value]) => [labelTagPrefix + key, value]))
+
+/** The user's labels that are in tags. */
+export const labelsIn = (tags: Tags): Tags =>
+  Object.fromEntries(
+    Object.entries(tags).flatMap(([key, value]) =>
+      key.startsWith(labelTagPrefix) ? [[key.slice(labelTagPrefix.length), value]] : [],
+    ),
+  )
 
 export const isOwned = (tags: Tags, controlPlane: string): boolean =>
   tags[ownTags.managedBy] === manager && tags[ownTags.controlPlane] === controlPlane

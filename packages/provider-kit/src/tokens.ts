@@ -16,13 +16,18 @@ export const launchToken = (serverId: string, attempt: number): CreateToken => c
  * It is written on backend objects, where many can read it, so secret values are left out: a hash of a weak one can be guessed.
  */
 export function launchFingerprint(spec: LaunchSpec): string {
+  if (spec.source.type === 'machine') {
+    const { userData, ...source } = spec.source
+    return fingerprint({ ...spec, source: { ...source, userData: userData?.length } })
+  }
   if (spec.source.type !== 'services') return fingerprint(spec)
   const services = Object.entries(spec.source.services).map(([name, service]) => [
     name,
     {
       ...service,
       secretEnv: Object.keys(service.secretEnv),
-      files: service.files.map(file => (file.secret ? { path: file.path, secret: true } : file)),
+      files: service.files.map(file => (file.secret ? { ...file, content: undefined } : file)),
+      pullSecret: service.pullSecret && { ...service.pullSecret, password: undefined },
     },
   ])
   return fingerprint({ ...spec, source: { ...spec.source, services: Object.fromEntries(services) } })

@@ -20,6 +20,24 @@ interface BackendDefinition {
 /** Everything real that tests run against. A test that needs one says so with `describeWith` or `testWith`. */
 const definitions = {
   bubblewrap: { debian: 'bubblewrap', commands: ['bwrap'], probe: tryBubblewrap },
+  chromium: { debian: 'chromium', commands: ['chromium'] },
+  docker: {
+    debian: 'docker.io iptables runc busybox-static iproute2 util-linux procps mount openssl',
+    commands: [
+      'dockerd',
+      'docker',
+      'containerd',
+      'iptables',
+      'runc',
+      'busybox',
+      'ip',
+      'nsenter',
+      'ps',
+      'umount',
+      'openssl',
+    ],
+    probe: tryNetworkNamespace,
+  },
   // Not from Debian: npm brings it, for the platforms it has it for.
   'embedded postgresql': {
     debian: '',
@@ -36,10 +54,21 @@ const definitions = {
     commands: ['unshare', 'nsenter', 'setpriv', 'flock', 'script', 'ip', 'mount'],
     probe: tryNamespaces,
   },
+  openssh: { debian: 'openssh-client openssh-server', commands: ['ssh', 'ssh-keygen', 'sshd'] },
   openssl: { debian: 'openssl', commands: ['openssl'] },
   pgbouncer: { debian: 'pgbouncer', commands: ['pgbouncer'] },
+  podman: {
+    debian: 'podman netavark aardvark-dns iptables runc busybox-static iproute2 util-linux procps mount',
+    commands: ['podman', 'netavark', 'conmon', 'iptables', 'runc', 'busybox', 'ip', 'nsenter', 'ps', 'umount'],
+    directories: '/usr/lib/podman',
+    probe: tryNetworkNamespace,
+  },
   postgresql: { debian: 'postgresql', commands: ['initdb', 'postgres'], directories: '/usr/lib/postgresql/*/bin' },
+  // For its pseudo-terminals: Node has none.
+  python: { debian: 'python3', commands: ['python3'] },
+  shells: { debian: 'bash zsh fish', commands: ['bash', 'zsh', 'fish'] },
   strace: { debian: 'strace', commands: ['strace'], probe: tryStrace },
+  systemd: { debian: 'systemd', commands: ['systemd-analyze'] },
 } as const satisfies Record<string, BackendDefinition>
 
 export type BackendName = keyof typeof definitions
@@ -121,6 +150,13 @@ function tryNamespaces(): void {
   const user = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user']
   const namespaces = ['--mount', '--pid', '--fork', '--net', '--ipc', '--uts']
   execFileSync('unshare', [...user, ...namespaces, 'true'], { stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+/** An engine gets a network of its own: nothing it does to tables of packets may touch this machine. */
+function tryNetworkNamespace(): void {
+  const name = `stead-try-${process.pid}`
+  execFileSync('ip', ['netns', 'add', name], { stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync('ip', ['netns', 'del', name], { stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
 function tryEmbeddedPostgres(): void {

@@ -1,5 +1,8 @@
 export { type BackendName, commandPath, type Missing, missing } from './backends.ts'
 export { freePort } from './free-port.ts'
 export * from './postgres/index.ts'
+export { type Exit, Program } from './program.ts'
+export { RunningStead } from './running-stead.ts'
+export { makeSshKey, startSshd } from './sshd.ts'
 export { fillDisk, loopFilesystem, temporaryDirectory } from './temporary.ts'
 export { describeWith, testWith } from './with-backend.ts'

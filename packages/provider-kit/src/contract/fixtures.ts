@@ -46,8 +46,11 @@ export interface GroupFixtures {
     impossible(spec: LaunchSpec): LaunchSpec
   }
   readonly adopt: Readonly<Record<string, never>>
-  /** `source`: what boots from the snapshot, so that `inside` can read what was written before it was made. */
-  readonly snapshot: Plantable & { source(image: string): LaunchSource }
+  /**
+   * `of`: what snapshots are taken of, where that is another than the minimal source. `source`: what boots from the
+   * snapshot, so that `inside` can read what was written before it was made.
+   */
+  readonly snapshot: Plantable & { of?(): Promise<LaunchSource>; source(image: string): LaunchSource }
   readonly images: Plantable & {
     /** Two images that boot. */
     readonly contents: readonly [Uint8Array, Uint8Array]

@@ -13,20 +13,26 @@ export interface ContractPromise {
   readonly needs?: Need
   /** It is made only by those who can do this. */
   readonly only?: (capabilities: Capabilities) => boolean
+  /** It counts what the whole backend holds, or how long something takes: nothing else may go on meanwhile. */
+  readonly alone?: true
   check(bench: Bench): Promise<void>
 }
 
 type Checks = Readonly<Record<string, (bench: Bench) => Promise<void>>>
 
-/** When a check counts: what it needs, or what the provider must be able to do. */
-type Conditions<Group> = { readonly [name in keyof Group]?: Need | NonNullable<ContractPromise['only']> }
+/** When a check counts: what it needs, or what the provider must be able to do; or that it wants the backend to itself. */
+type Condition = Need | NonNullable<ContractPromise['only']> | 'alone'
+type Conditions<Group> = { readonly [name in keyof Group]?: Condition }
 
 export const promises = <Group extends Checks>(
   group: ContractPromise['group'],
   checks: Group,
   conditions: Conditions<Group> = {},
 ): ContractPromise[] =>
-  Object.entries(checks).map(([promise, check]) => {
-    const when = conditions[promise]
-    return { promise, group, check, ...(typeof when === 'function' ? { only: when } : when && { needs: when }) }
-  })
+  Object.entries(checks).map(([promise, check]) => ({ promise, group, check, ...conditionOf(conditions[promise]) }))
+
+function conditionOf(when: Condition | undefined): Pick<ContractPromise, 'only' | 'needs' | 'alone'> {
+  if (when === undefined) return {}
+  if (typeof when === 'function') return { only: when }
+  return when === 'alone' ? { alone: true } : { needs: when }
+}

@@ -34,3 +34,12 @@ export interface MetricsSample {
   readonly total: Usage
   readonly services: Readonly<Record<string, Usage>>
 }
+
+/** What several use together. A sum of which one part is unknown is unknown. A limit counts only when all have one. */
+export function totalUsage(parts: readonly Usage[]): Usage {
+  if (parts.length === 0) return unknownUsage
+  const names = Object.keys(unknownUsage) as (keyof Usage)[]
+  const add = (name: keyof Usage) =>
+    parts.reduce<number | null>((all, part) => (all === null || part[name] === null ? null : all + part[name]), 0)
+  return Object.fromEntries(names.map(name => [name, add(name)])) as unknown as Usage
+}

@@ -21,7 +21,10 @@ export interface SimulatedSubjectOptions {
 
 const owner: Owner = { controlPlane: 'cp-contract', region: 'reg-contract' }
 const machine: MachineLaunch = { type: 'machine', flavor: 'small', image: 'minimal' }
+/** A file whose change is told by a signal. */
+const reloaded = { path: '/etc/web.conf', content: Buffer.from('old'), secret: true, signal: 'SIGHUP' }
 const web = plainService('web:1', {
+  files: [reloaded],
   env: { MODE: 'test' },
   ports: [{ name: 'http', protocol: 'tcp', port: 80 }],
   resources: { cpuMillis: 500, memoryMiB: 128 },
@@ -154,6 +157,15 @@ function fixtures(account: Account, cloud: SimulatedCloud): GroupFixtures {
           shows: async id => launched(id).healthChecks.length === 1,
         },
         environment: { change: change({ env: { MODE: 'new' } }), shows: async id => launched(id).env.MODE === 'new' },
+        files: {
+          change: change({ files: [{ ...reloaded, content: Buffer.from('new') }] }),
+          shows: async id =>
+            textOf(launched(id).files[0]?.content) === 'new' &&
+            account
+              .insideOf(account.server(id))
+              .logs.after(0, 1_000)
+              .some(({ line }) => line === 'received SIGHUP'),
+        },
         process: {
           change: change({ command: ['serve'] }),
           shows: async id => launched(id).command?.[0] === 'serve',

@@ -164,7 +164,11 @@ export const lifePromises = promises(
       }
     },
   },
-  { 'storage survives stop': 'inside', 'start of the running succeeds and restarts nothing': 'bootId' },
+  {
+    'terminate makes a server go away, with all that came with it': 'alone',
+    'storage survives stop': 'inside',
+    'start of the running succeeds and restarts nothing': 'bootId',
+  },
 )
 
 /** Looks again and again. Only pictures taken further apart than the oldest one shown can be put in order. */

@@ -4,6 +4,7 @@ import { isProviderError } from '../../errors.ts'
 import { listAll } from '../../filter.ts'
 import type { Collection, ResourceInfo, ResourceSpec } from '../../groups/collection.ts'
 import type { ImageSpec, SecurityRule } from '../../groups/resources.ts'
+import type { ServerInfo } from '../../server-info.ts'
 import { labelTags, ownerTags } from '../../tags.ts'
 import type { Bench } from '../bench.ts'
 import { type ContractPromise, promises } from '../promise.ts'
@@ -15,11 +16,17 @@ type AnyCollection = Collection<ResourceSpec, ResourceInfo>
 type Some = (bench: Bench, variant: 0 | 1) => Promise<object>
 
 const some: Readonly<Record<Group, Some>> = {
-  snapshot: async bench => ({ server: (await bench.running()).id }),
+  snapshot: async bench => ({ server: (await snapshottable(bench)).id }),
   images: async (bench, variant) => imageSpec(bench, variant),
   networks: async (bench, variant) => ({ cidr: bench.fixture('networks').cidrs[variant] }),
   securityGroups: async (bench, variant) => ({ network: await networkFor(bench), rules: [letIn(variant ? 80 : 22)] }),
   volumes: async (bench, variant) => ({ sizeGiB: bench.fixture('volumes').sizesGiB[variant] }),
+}
+
+/** A running server that snapshots can be taken of. */
+export async function snapshottable(bench: Bench): Promise<ServerInfo> {
+  const source = await bench.fixture('snapshot').of?.()
+  return bench.running(source && { source })
 }
 
 export const letIn = (port: number, cidr = '0.0.0.0/0'): SecurityRule => ({

@@ -60,136 +60,140 @@ async function printer(bench: Bench): Promise<Printer> {
 
 const texts = (lines: readonly LogLine[]) => lines.map(({ line }) => line)
 
-export const logPromises = promises('logs', {
-  async 'logs tell every line once, in order, with its time'(bench) {
-    const log = await printer(bench)
-    const before = bench.world.now()
-    const printed = await log.print(5)
-    const lines = await log.all({}, 5)
-    assert.deepEqual(texts(lines), printed)
-    for (const { at, stream } of lines) {
-      assert.ok(at >= before - 1_000 && at <= bench.world.now() + 1_000, `printed at ${at}`)
-      assert.ok(stream === 'stdout' || stream === 'stderr')
-    }
-  },
+export const logPromises = promises(
+  'logs',
+  {
+    async 'logs tell every line once, in order, with its time'(bench) {
+      const log = await printer(bench)
+      const before = bench.world.now()
+      const printed = await log.print(5)
+      const lines = await log.all({}, 5)
+      assert.deepEqual(texts(lines), printed)
+      for (const { at, stream } of lines) {
+        assert.ok(at >= before - 1_000 && at <= bench.world.now() + 1_000, `printed at ${at}`)
+        assert.ok(stream === 'stdout' || stream === 'stderr')
+      }
+    },
 
-  async 'logs by tail are the last lines'(bench) {
-    const log = await printer(bench)
-    const printed = await log.print(6)
-    await log.all({}, 6)
-    assert.deepEqual(texts(await log.all({ tail: 2 }, 2)), printed.slice(-2))
-  },
+    async 'logs by tail are the last lines'(bench) {
+      const log = await printer(bench)
+      const printed = await log.print(6)
+      await log.all({}, 6)
+      assert.deepEqual(texts(await log.all({ tail: 2 }, 2)), printed.slice(-2))
+    },
 
-  async 'logs by since begin there'(bench) {
-    const log = await printer(bench)
-    await log.print(3)
-    await bench.world.sleep(millis(1_100))
-    const since = bench.world.now()
-    await bench.world.sleep(millis(1_100))
-    const printed = await log.print(2)
-    assert.deepEqual(texts(await log.all({ since }, 2)), printed)
-  },
+    async 'logs by since begin there'(bench) {
+      const log = await printer(bench)
+      await log.print(3)
+      await bench.world.sleep(millis(1_100))
+      const since = bench.world.now()
+      await bench.world.sleep(millis(1_100))
+      const printed = await log.print(2)
+      assert.deepEqual(texts(await log.all({ since }, 2)), printed)
+    },
 
-  async 'logs by cursor go on after that line'(bench) {
-    const log = await printer(bench)
-    const printed = await log.print(5)
-    const lines = await log.all({}, 5)
-    assert.deepEqual(texts(await log.all({ after: lines[2]!.cursor }, 2)), printed.slice(3))
-  },
+    async 'logs by cursor go on after that line'(bench) {
+      const log = await printer(bench)
+      const printed = await log.print(5)
+      const lines = await log.all({}, 5)
+      assert.deepEqual(texts(await log.all({ after: lines[2]!.cursor }, 2)), printed.slice(3))
+    },
 
-  async 'a follower sees what was printed, and what is printed'(bench) {
-    const log = await printer(bench)
-    const first = await log.print(2)
-    const follower = await log.follow()
-    assert.deepEqual(await follower.upTo(2), first)
-    const second = await log.print(2)
-    assert.deepEqual(await follower.upTo(4), [...first, ...second])
-  },
+    async 'a follower sees what was printed, and what is printed'(bench) {
+      const log = await printer(bench)
+      const first = await log.print(2)
+      const follower = await log.follow()
+      assert.deepEqual(await follower.upTo(2), first)
+      const second = await log.print(2)
+      assert.deepEqual(await follower.upTo(4), [...first, ...second])
+    },
 
-  async 'a follower loses and doubles no line across a restart'(bench) {
-    const log = await printer(bench)
-    const follower = await log.follow()
-    const first = await log.print(3)
-    await follower.upTo(3)
-    await bench.provider.stop(log.id)
-    await bench.until(log.id, 'stopped')
-    await bench.provider.start(log.id)
-    await bench.until(log.id, 'running')
-    const second = await log.print(3)
-    assert.deepEqual(await follower.upTo(6), [...first, ...second])
-  },
+    async 'a follower loses and doubles no line across a restart'(bench) {
+      const log = await printer(bench)
+      const follower = await log.follow()
+      const first = await log.print(3)
+      await follower.upTo(3)
+      await bench.provider.stop(log.id)
+      await bench.until(log.id, 'stopped')
+      await bench.provider.start(log.id)
+      await bench.until(log.id, 'running')
+      const second = await log.print(3)
+      assert.deepEqual(await follower.upTo(6), [...first, ...second])
+    },
 
-  async 'a follower that reconnects by cursor loses and doubles no line'(bench) {
-    const log = await printer(bench)
-    const first = await log.follow()
-    const before = await log.print(3)
-    await first.upTo(3)
-    first.stop()
-    const between = await log.print(3)
-    const second = await log.follow({ after: first.seen.at(-1)!.cursor })
-    const after = await log.print(3)
-    await second.upTo(6)
-    assert.deepEqual([...texts(first.seen), ...texts(second.seen)], [...before, ...between, ...after])
-  },
+    async 'a follower that reconnects by cursor loses and doubles no line'(bench) {
+      const log = await printer(bench)
+      const first = await log.follow()
+      const before = await log.print(3)
+      await first.upTo(3)
+      first.stop()
+      const between = await log.print(3)
+      const second = await log.follow({ after: first.seen.at(-1)!.cursor })
+      const after = await log.print(3)
+      await second.upTo(6)
+      assert.deepEqual([...texts(first.seen), ...texts(second.seen)], [...before, ...between, ...after])
+    },
 
-  async 'a slow reader does not hold up another'(bench) {
-    const log = await printer(bench)
-    const slow = log.read({ follow: true })[Symbol.asyncIterator]()
-    bench.afterwards(async () => slow.return?.())
-    const reading = slow.next()
-    await bench.world.sleep(millis(50))
-    await log.print(1)
-    await reading
-    const quick = await log.follow({ tail: 0 })
-    const printed = await log.print(200)
-    assert.deepEqual(await quick.upTo(200), printed)
-  },
+    async 'a slow reader does not hold up another'(bench) {
+      const log = await printer(bench)
+      const slow = log.read({ follow: true })[Symbol.asyncIterator]()
+      bench.afterwards(async () => slow.return?.())
+      const reading = slow.next()
+      await bench.world.sleep(millis(50))
+      await log.print(1)
+      await reading
+      const quick = await log.follow({ tail: 0 })
+      const printed = await log.print(200)
+      assert.deepEqual(await quick.upTo(200), printed)
+    },
 
-  async 'logs stay readable while a server is stopped'(bench) {
-    const log = await printer(bench)
-    const printed = await log.print(3)
-    await log.all({}, 3)
-    await bench.provider.stop(log.id)
-    await bench.until(log.id, 'stopped')
-    assert.deepEqual(texts(await log.all({}, 3)), printed)
-  },
+    async 'logs stay readable while a server is stopped'(bench) {
+      const log = await printer(bench)
+      const printed = await log.print(3)
+      await log.all({}, 3)
+      await bench.provider.stop(log.id)
+      await bench.until(log.id, 'stopped')
+      assert.deepEqual(texts(await log.all({}, 3)), printed)
+    },
 
-  async 'a long line comes whole, if in pieces'(bench) {
-    const log = await printer(bench)
-    const long = `${own}${'é'.repeat(50_000)} end`
-    await bench.fixture('logs').print(log.id, long)
-    const text = await bench.eventually('its end', async () => {
-      let joined = ''
-      for await (const { line } of log.read()) if (line.startsWith(own) || joined !== '') joined += line
-      return joined.endsWith(' end') ? joined : undefined
-    })
-    assert.equal(text.length, long.length)
-    assert.ok(text === long, 'it came back changed')
-  },
+    async 'a long line comes whole, if in pieces'(bench) {
+      const log = await printer(bench)
+      const long = `${own}${'é'.repeat(50_000)} end`
+      await bench.fixture('logs').print(log.id, long)
+      const text = await bench.eventually('its end', async () => {
+        let joined = ''
+        for await (const { line } of log.read()) if (line.startsWith(own) || joined !== '') joined += line
+        return joined.endsWith(' end') ? joined : undefined
+      })
+      assert.equal(text.length, long.length)
+      assert.ok(text === long, 'it came back changed')
+    },
 
-  async 'a follower ends with its server'(bench) {
-    const log = await printer(bench)
-    const follower = await log.follow()
-    await log.print(1)
-    await follower.upTo(1)
-    await bench.provider.terminate(log.id)
-    await bench.within('its end', follower.end)
-  },
+    async 'a follower ends with its server'(bench) {
+      const log = await printer(bench)
+      const follower = await log.follow()
+      await log.print(1)
+      await follower.upTo(1)
+      await bench.provider.terminate(log.id)
+      await bench.within('its end', follower.end)
+    },
 
-  async 'cancelling a follower is prompt'(bench) {
-    const log = await printer(bench)
-    const follower = await log.follow()
-    await log.print(1)
-    await follower.upTo(1)
-    follower.stop()
-    const ended = follower.end.catch(() => 'cancelled')
-    await bench.within('its end', ended, bench.subject.limits.cancel)
-  },
+    async 'cancelling a follower is prompt'(bench) {
+      const log = await printer(bench)
+      const follower = await log.follow()
+      await log.print(1)
+      await follower.upTo(1)
+      follower.stop()
+      const ended = follower.end.catch(() => 'cancelled')
+      await bench.within('its end', ended, bench.subject.limits.cancel)
+    },
 
-  async 'logs of the never-seen are NotFound'(bench) {
-    const read = async () => {
-      for await (const _ of bench.provider.logs!('never-seen', {})) return
-    }
-    await bench.refused('its logs', read, 'NotFound')
+    async 'logs of the never-seen are NotFound'(bench) {
+      const read = async () => {
+        for await (const _ of bench.provider.logs!('never-seen', {})) return
+      }
+      await bench.refused('its logs', read, 'NotFound')
+    },
   },
-})
+  { 'cancelling a follower is prompt': 'alone' },
+)

@@ -3,11 +3,11 @@ import type { ImageInfo } from '../../catalog.ts'
 import type { NetworkInfo, SecurityGroupInfo, VolumeInfo } from '../../groups/resources.ts'
 import type { Bench } from '../bench.ts'
 import { promises } from '../promise.ts'
-import { imageSpec, letIn, made, networkFor } from './collections.ts'
+import { imageSpec, letIn, made, networkFor, snapshottable } from './collections.ts'
 
 export const snapshotPromises = promises('snapshot', {
   async 'a snapshot boots and has the content'(bench) {
-    const { id } = await bench.running()
+    const { id } = await snapshottable(bench)
     await bench.inside.write(id, 'before')
     const image = await made<ImageInfo>(bench, 'snapshot', { server: id })
     await bench.inside.write(id, 'after')
@@ -23,23 +23,27 @@ export const snapshotPromises = promises('snapshot', {
   },
 })
 
-export const imagePromises = promises('images', {
-  async 'an image that was brought in boots'(bench) {
-    const { source, shows } = bench.fixture('images')
-    const image = await made<ImageInfo>(bench, 'images', imageSpec(bench, 0))
-    const { id } = await bench.running({ source: source(image.id) })
-    assert.ok(await shows(id), 'it runs something else')
-  },
+export const imagePromises = promises(
+  'images',
+  {
+    async 'an image that was brought in boots'(bench) {
+      const { source, shows } = bench.fixture('images')
+      const image = await made<ImageInfo>(bench, 'images', imageSpec(bench, 0))
+      const { id } = await bench.running({ source: source(image.id) })
+      assert.ok(await shows(id), 'it runs something else')
+    },
 
-  async 'an image that does not arrive whole is refused and leaves nothing'(bench) {
-    const before = await bench.subject.backend.count()
-    const { open } = imageSpec(bench, 1)
-    const spec = { name: 'contract', tags: bench.ownTags(), ...imageSpec(bench, 0), open }
-    await bench.refused('another content', () => bench.provider.images!.create(spec, bench.token()), 'InvalidConfig')
-    await bench.pictures()
-    assert.equal(await bench.subject.backend.count(), before)
+    async 'an image that does not arrive whole is refused and leaves nothing'(bench) {
+      const before = await bench.subject.backend.count()
+      const { open } = imageSpec(bench, 1)
+      const spec = { name: 'contract', tags: bench.ownTags(), ...imageSpec(bench, 0), open }
+      await bench.refused('another content', () => bench.provider.images!.create(spec, bench.token()), 'InvalidConfig')
+      await bench.pictures()
+      assert.equal(await bench.subject.backend.count(), before)
+    },
   },
-})
+  { 'an image that does not arrive whole is refused and leaves nothing': 'alone' },
+)
 
 async function neighbours(bench: Bench, ...networks: string[]): Promise<string[]> {
   const { source } = bench.fixture('networks')

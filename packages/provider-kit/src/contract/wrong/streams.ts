@@ -63,11 +63,22 @@ const session =
     },
   })
 
-async function* upTo(output: ExecSession['output'], limit: number): ExecSession['output'] {
+/** Has room for so much of what a command prints by itself, and throws the rest away. */
+function withRoomFor(limit: number, { output, write }: ExecSession): Partial<ExecSession> {
   let bytes = 0
-  for await (const chunk of output) {
-    bytes += chunk.data.length
-    if (bytes <= limit) yield chunk
+  let isAnswering = false
+  async function* kept(): ExecSession['output'] {
+    for await (const chunk of output) {
+      bytes += chunk.data.length
+      if (isAnswering || bytes <= limit) yield chunk
+    }
+  }
+  return {
+    output: kept(),
+    write(data) {
+      isAnswering = true
+      return write(data)
+    },
   }
 }
 
@@ -90,7 +101,7 @@ const exec = [
   ),
   wrong(
     'exec holds a command up while nobody reads, and loses nothing',
-    session(({ output }) => ({ output: upTo(output, 65_536) })),
+    session(right => withRoomFor(65_536, right)),
   ),
   wrong('exec of a command that is not there exits with 127', ({ subject }) => right => ({
     async exec(id, request, options) {

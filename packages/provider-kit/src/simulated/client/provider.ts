@@ -8,7 +8,7 @@ import type { ExecRequest, ExecSession } from '../../groups/exec.ts'
 import type { LogLine, LogRequest } from '../../groups/logs.ts'
 import { type MetricsSample, unknownUsage } from '../../groups/metrics.ts'
 import type { WatchEvent, WatchRequest } from '../../groups/watch.ts'
-import { changedFields } from '../../launch-fields.ts'
+import { changedFields, signalsOf } from '../../launch-fields.ts'
 import type { LaunchSpec } from '../../launch-spec.ts'
 import type { CallOptions, CreateOptions, MachineSize, Provider, RebootOptions, StopOptions } from '../../provider.ts'
 import type { ServerInfo } from '../../server-info.ts'
@@ -33,6 +33,7 @@ const updatable = {
   resources: 'inPlace',
   healthChecks: 'inPlace',
   environment: 'restart',
+  files: 'inPlace',
   process: 'restart',
 } as const satisfies NonNullable<Groups['update']>['fields']
 
@@ -165,9 +166,12 @@ export class SimulatedProvider implements Provider {
     if (impossible.length > 0) throw new ProviderError('Unsupported', `cannot change ${impossible.join(', ')} of ${id}`)
     admitTags(to, this.#owner)
     const restart = changed.some(field => updatable[field as keyof typeof updatable] === 'restart')
-    const effect = (server: SimServer) => {
+    const effect = (server: SimServer, account: Account) => {
       server.tags = { ...pick(server.tags, createTags), ...to.tags }
       server.change(to, restart)
+      // Nothing runs here that could handle it: that it came can be read in the log.
+      for (const { service, signal } of restart ? [] : signalsOf(from, to))
+        account.insideOf(server).logs.print(this.#line.cloud.world.now(), service, 'stdout', `received ${signal}`)
     }
     return this.#act('update', id, effect, options)
   }

@@ -1,0 +1,5 @@
+export * from './admit.ts'
+export * from './environment.ts'
+export * from './health-watch.ts'
+export * from './inside-path.ts'
+export * from './order.ts'
