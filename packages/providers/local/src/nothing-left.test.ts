@@ -38,16 +38,13 @@ describeWith('bubblewrap', 'many instances', () => {
       await region.provider.catalog()
       const settled = readdirSync(region.directory).sort()
       const supervisor = await region.supervisor()
-      const [openFiles, mounts] = [
-        () => readdirSync(`/proc/${supervisor}/fd`).length,
-        () => readFileSync(`/proc/${supervisor}/mounts`, 'utf8').split('\n').length,
-      ]
-      // Only of this region: other tests mount things meanwhile.
-      const ours = () =>
-        readFileSync('/proc/mounts', 'utf8')
+      const openFiles = () => readdirSync(`/proc/${supervisor}/fd`).length
+      // Only of this region: other tests mount things meanwhile, and the supervisor sees them come.
+      const mountsOf = (process: string | number) =>
+        readFileSync(`/proc/${process}/mounts`, 'utf8')
           .split('\n')
           .filter(line => line.includes(region.directory))
-      const before = { openFiles: openFiles(), mounts: mounts(), ours: ours() }
+      const before = { openFiles: openFiles(), mounts: mountsOf(supervisor), ours: mountsOf('self') }
       const namespacesOf = new Set<string>()
       for (let done = 0; done < count; done += together) {
         const batch = await Promise.all(Array.from({ length: together }, () => region.running(unit)))
@@ -62,8 +59,8 @@ describeWith('bubblewrap', 'many instances', () => {
       expect(region.cgroups()).toEqual([])
       expect(readdirSync(region.directory).sort()).toEqual(settled)
       expect(readdirSync(`${region.directory}/stage`)).toEqual([])
-      expect(ours()).toEqual(before.ours)
-      expect(mounts()).toBe(before.mounts)
+      expect(mountsOf('self')).toEqual(before.ours)
+      expect(mountsOf(supervisor)).toEqual(before.mounts)
       await region.eventually('its files to be closed', () => openFiles() <= before.openFiles + 2 || undefined)
       // What was killed at one stroke is reaped by the machine's first process, in its own time.
       await region.eventually('their namespaces to be gone', () => {

@@ -1,25 +1,15 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { ServiceInfo } from '@stead/provider-kit'
+import { runServicesTests } from '@stead/provider-kit/contract'
 import { describeWith } from '@stead/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { treeOf } from './machine/processes.ts'
 import { processOf, services, shell, sleeper, TestRegion } from './tests/region.ts'
+import { servicesSubject } from './tests/services-subject.ts'
 
-/** Answers every connection with a line, and every request with a page. */
-const listener = (variable: string, page = 'hello') =>
-  `exec perl -MIO::Socket::INET -e '
-    $s = IO::Socket::INET->new(LocalAddr => "0.0.0.0", LocalPort => $ENV{${variable}}, Listen => 5, ReuseAddr => 1) or die $!;
-    while ($c = $s->accept) { while (<$c>) { last if /^\\s*$/ } print $c "HTTP/1.0 200 OK\\r\\n\\r\\n${page}\\n"; close $c }'`
-
-async function fetchPage(port: number): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port })
-  socket.write('GET / HTTP/1.0\r\n\r\n')
-  let text = ''
-  for await (const chunk of socket) text += chunk
-  return text
-}
+describeWith('bubblewrap', 'on this machine', () => runServicesTests('local', servicesSubject))
 
 describeWith('bubblewrap', 'services as processes', () => {
   let region: TestRegion
@@ -27,83 +17,6 @@ describeWith('bubblewrap', 'services as processes', () => {
     region = await TestRegion.open({ pidsLimit: 48 })
   })
   afterAll(() => region?.close())
-
-  test('inits run in order and to success before the rest, and what depends on something waits for it', async () => {
-    const main = shell('cat /shared/trace; test -e /shared/up && echo sidecar was up; sleep 600', {
-      dependsOn: ['proxy'],
-      volumes: [{ name: 'shared', path: '/shared', readOnly: false }],
-    })
-    const volumes = main.volumes
-    const { id } = await region.running(
-      services({
-        main,
-        second: shell('echo second >> /shared/trace', {
-          role: 'init',
-          volumes,
-          dependsOn: ['first'],
-          restart: 'never',
-        }),
-        proxy: shell('sleep 0.3; touch /shared/up; sleep 600', {
-          role: 'sidecar',
-          volumes,
-          healthChecks: [
-            {
-              type: 'command',
-              command: ['test', '-e', '/shared/up'],
-              intervalSeconds: 0.1,
-              timeoutSeconds: 5,
-              healthyThreshold: 1,
-              unhealthyThreshold: 100,
-            },
-          ],
-        }),
-        first: shell('sleep 0.2; echo first >> /shared/trace', { role: 'init', volumes, restart: 'never' }),
-      }),
-    )
-    expect(await region.printed(id, 'sidecar was up')).toMatch(/^first\nsecond\n/)
-    const info = await region.provider.describe(id)
-    expect(info.services.first).toMatchObject({ state: 'exited', exitCode: 0, reason: 'Completed' })
-    expect(info.services.proxy).toMatchObject({ state: 'running', ready: true, health: 'healthy' })
-  })
-
-  test('an init that fails for good stops the instance, and says which it was', async () => {
-    const { id } = await region.launch(
-      services({ main: shell('sleep 600'), setup: shell('exit 3', { role: 'init', restart: 'never' }) }),
-    )
-    const info = await region.until(id, 'stopped')
-    expect(info.stateReason).toBe('Error: setup exited with code 3')
-    expect(info.services.main).toMatchObject({ state: 'waiting', restarts: 0 })
-  })
-
-  test('a declared port is reached from outside, an undeclared one is not, and services share their network', async () => {
-    const main = shell(listener('PORT_HTTP'), {
-      ports: [{ name: 'http', protocol: 'tcp' }],
-      env: { HIDDEN: '34567' },
-      healthChecks: [
-        {
-          type: 'http',
-          port: 'http',
-          path: '/',
-          intervalSeconds: 0.1,
-          timeoutSeconds: 5,
-          healthyThreshold: 1,
-          unhealthyThreshold: 50,
-        },
-      ],
-    })
-    const { id } = await region.running(
-      services({ main, hidden: shell(listener('HIDDEN', 'hidden'), { role: 'sidecar', env: { HIDDEN: '34567' } }) }),
-    )
-    const { endpoints } = await region.eventually('its health', async () => {
-      const info = await region.provider.describe(id)
-      return info.services.main?.health === 'healthy' ? info : undefined
-    })
-    expect(endpoints).toMatchObject([{ service: 'main', name: 'http', protocol: 'tcp', host: '127.0.0.1' }])
-    expect(await fetchPage(endpoints[0]!.port)).toContain('hello')
-    await expect(fetchPage(34567)).rejects.toThrow('ECONNREFUSED')
-    const { text } = await region.exec(id, ['bash', '-c', 'exec 3<>/dev/tcp/127.0.0.1/34567; echo >&3; cat <&3'])
-    expect(text).toContain('hidden')
-  })
 
   test('datagrams go in and come back', async () => {
     const main = shell(
@@ -119,24 +32,6 @@ describeWith('bubblewrap', 'services as processes', () => {
     clearInterval(timer)
     socket.close()
     expect(String(data)).toBe('echo hi')
-  })
-
-  test('words take the environment, and files and secrets are its own', async () => {
-    const main = shell('echo "$0 $1 $2"; cat /etc/app/app.ini /secret; stat -c %a /secret; ls /etc/passwd; sleep 600', {
-      args: ['$(GREETING)', '$$(GREETING)', '$(UNKNOWN)'],
-      env: { GREETING: 'good morning' },
-      secretEnv: { TOKEN: 'hush' },
-      files: [
-        { path: '/etc/app/app.ini', content: Buffer.from('config\n'), secret: false },
-        { path: '/secret', content: Buffer.from('whisper\n'), secret: true },
-      ],
-    })
-    const { id } = await region.running(services({ main }))
-    const text = await region.printed(id, '/etc/passwd')
-    expect(text).toBe('good morning $(GREETING) $(UNKNOWN)\nconfig\nwhisper\n400\n/etc/passwd\n')
-    const kept = readFileSync(`${region.directory}/instances/${id}/launch.json`, 'utf8')
-    expect(kept).not.toMatch(/hush|whisper|aHVzaA|d2hpc3Blcg/)
-    expect(readFileSync(`/proc/${processOf(region, id)}/cmdline`, 'utf8')).not.toContain('hush')
   })
 
   test('what loads code into programs is set inside only', async () => {
@@ -163,38 +58,81 @@ describeWith('bubblewrap', 'services as processes', () => {
     await region.provider.terminate(id)
   })
 
-  test('a main service that ends well is stopped, and says so', async () => {
-    const { id } = await region.launch(services({ main: shell('exit 0', { restart: 'onFailure' }) }))
-    const info = await region.until(id, 'stopped')
-    expect(info.stateReason).toBe('Completed: main exited with code 0')
-    expect(info.services.main).toMatchObject({ state: 'exited', exitCode: 0 })
-  })
-
-  test('stopping asks first, and kills when the grace is over', async () => {
-    const polite = shell(`trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.05; done`)
-    const deaf = shell(`trap '' TERM; echo up; while :; do sleep 0.05; done`, {
-      stopGraceSeconds: 0.5,
-      role: 'sidecar',
+  test('services that start at the same moment share one network, and exec enters it', async () => {
+    const names = ['main', 'one', 'two', 'three']
+    const of = (name: string) => [name, shell('sleep 600', { role: name === 'main' ? 'main' : 'sidecar' })] as const
+    const { id } = await region.launch(services(Object.fromEntries(names.map(of))))
+    await region.eventually('all of them', async () => {
+      const { services } = await region.provider.describe(id)
+      return names.every(name => services[name]?.state === 'running') || undefined
     })
-    const { id } = await region.running(services({ main: polite, deaf }))
-    await region.printed(id, 'up')
-    await region.printed(id, 'up', 'deaf')
-    await region.provider.stop(id)
-    const { services: ended } = await region.until(id, 'stopped')
-    expect(ended.main).toMatchObject({ state: 'exited', exitCode: 5 })
-    expect(ended.deaf).toMatchObject({ state: 'exited', exitCode: 137 })
-    expect(await region.printed(id, 'bye')).toContain('bye')
+    const networks = names.map(async name => (await region.exec(id, ['readlink', '/proc/self/ns/net'], name)).text)
+    expect(new Set(await Promise.all(networks)).size).toBe(1)
   })
 
-  test('who takes more memory than it may is killed, and it is said', async () => {
-    const hog = shell(`perl -e '$x = "a" x (400 * 2 ** 20); sleep 600'`, {
+  test('a service ends, and says why, when but one of its processes is killed for want of memory', async () => {
+    // The shell itself would go on.
+    const parent = shell(`perl -e '$x = "a" x (400 * 2 ** 20)'; echo lived on; sleep 600`, {
       restart: 'never',
       resources: { memoryMiB: 64 },
     })
-    const { id } = await region.launch(services({ main: hog }))
+    const { id } = await region.launch(services({ main: parent }))
     const info = await region.until(id, 'stopped')
     expect(info.services.main).toMatchObject({ state: 'exited', exitCode: 137, reason: 'OOMKilled' })
     expect(info.stateReason).toContain('OOMKilled')
+  })
+
+  test('an end is told to who watches as it happens, with its reason, while nobody asks for anything', async () => {
+    const leaver = { restart: 'never' as const, resources: { memoryMiB: 64 } }
+    const waiting = 'mkfifo /data/go; read -r line </data/go;'
+    const exits = await region.running(services({ main: shell(`${waiting} exit 23`, leaver) }))
+    const starves = await region.running(
+      services({ main: shell(`${waiting} perl -e '$x = "a" x (400 * 2 ** 20)'; sleep 600`, leaver) }),
+    )
+    const stop = new AbortController()
+    const watch = region.provider.watch!({ tags: {} }, { signal: stop.signal })[Symbol.asyncIterator]()
+    await watch.next() // it is open
+    for (const [{ id }, reason] of [
+      [exits, 'Error'],
+      [starves, 'OOMKilled'],
+    ] as const) {
+      await region.eventually('its pipe', () => existsSync(region.disk(id, 'main', 'go')) || undefined)
+      writeFileSync(region.disk(id, 'main', 'go'), 'go\n')
+      let told: ServiceInfo | undefined
+      while (told?.state !== 'exited') {
+        const { value } = await watch.next()
+        if (value?.type === 'change' && value.id === id) told = value.server?.services.main
+      }
+      expect(told.reason).toBe(reason)
+    }
+    stop.abort()
+  })
+
+  test('what is run inside is under the same filter as the service, with and without a terminal', async () => {
+    const { id } = await region.running(sleeper)
+    const status = ['grep', '-E', 'Seccomp:|NoNewPrivs:', '/proc/self/status']
+    for (const tty of [undefined, { columns: 80, rows: 24 }]) {
+      const session = await region.provider.exec!(id, { command: status, ...(tty && { tty }) })
+      let text = ''
+      for await (const { data } of session.output) text += Buffer.from(data).toString()
+      expect(text.replaceAll('\r', '')).toBe('NoNewPrivs:\t1\nSeccomp:\t2\n')
+    }
+  })
+
+  test('what goes over its network is counted, on through restarts of its services', async () => {
+    const { id } = await region.running(sleeper)
+    const sent = async () => (await region.provider.metrics!([id])).get(id)!.total.networkSentBytes!
+    const send = () => region.exec(id, ['bash', '-c', 'head -c 2000 /dev/zero >/dev/udp/127.0.0.1/9'])
+    await send()
+    const first = await sent()
+    expect(first).toBeGreaterThanOrEqual(2_000)
+    await region.provider.reboot!(id, { service: 'main', hard: true })
+    await region.eventually('its next process', async () => {
+      const { main } = (await region.provider.describe(id)).services
+      return (main?.state === 'running' && main.restarts === 1) || undefined
+    })
+    await send()
+    expect(await sent()).toBeGreaterThanOrEqual(first + 2_000)
   })
 
   test('everything of a service is in its groups, however many start at once', async () => {
@@ -235,7 +173,11 @@ describeWith('bubblewrap', 'services as processes', () => {
   test('Ctrl-C reaches a command in a terminal, and does not end the way to it', async () => {
     const { id } = await region.running(sleeper)
     const session = await region.provider.exec!(id, {
-      command: ['sh', '-c', `trap 'echo caught' INT; echo ready; read -r line; read -r line; echo got $line; exit 4`],
+      command: [
+        'sh',
+        '-c',
+        `trap 'echo caught' INT; echo ready; until read -r line; do :; done; echo got $line; exit 4`,
+      ],
       tty: { columns: 80, rows: 24 },
     })
     let text = ''
@@ -248,38 +190,10 @@ describeWith('bubblewrap', 'services as processes', () => {
     expect((await session.exit).code).toBe(4)
   })
 
-  test('what an exec session leaves behind ends with it', async () => {
-    const { id } = await region.running(sleeper)
-    const session = await region.provider.exec!(id, { command: ['sh', '-c', 'sleep 43210 & echo up; sleep 43210'] })
-    for await (const { data } of session.output) if (Buffer.from(data).toString().includes('up')) break
-    await session.close()
-    await region.eventually('they to be gone', async () => {
-      const { text } = await region.exec(id, ['sh', '-c', `cat /proc/[0-9]*/cmdline | tr '\\0' ' '`])
-      return !text.includes('sleep 43210 ') || undefined
-    })
-  })
-
-  test('what can never work is refused before anything is made', async () => {
-    const wrong = {
-      'a volume at "/a/../b" holds ".."': shell('', { volumes: [{ name: 'v', path: '/a/../b', readOnly: false }] }),
-      'a file at "etc/x" is not absolute': shell('', {
-        files: [{ path: 'etc/x', content: Buffer.alloc(0), secret: false }],
-      }),
-      'a file at "/x/../../etc/x" holds ".."': shell('', {
-        files: [{ path: '/x/../../etc/x', content: Buffer.alloc(0), secret: false }],
-      }),
-      'port low cannot be 80': shell('', { ports: [{ name: 'low', protocol: 'tcp', port: 80 }] }),
-      'there are no gpus': shell('', { resources: { gpus: 1 } }),
-      'services wait for each other: main → main': shell('', { dependsOn: ['main'] }),
-      'which is not declared': shell('', {
-        healthChecks: [
-          { type: 'tcp', port: 'x', intervalSeconds: 1, timeoutSeconds: 1, healthyThreshold: 1, unhealthyThreshold: 1 },
-        ],
-      }),
-    }
+  test('a port that a service has no right to is refused before anything is made', async () => {
+    const main = shell('', { ports: [{ name: 'low', protocol: 'tcp', port: 80 }] })
     const before = region.instances()
-    for (const [words, main] of Object.entries(wrong))
-      await expect(region.launch(services({ main }))).rejects.toThrow(words)
+    await expect(region.launch(services({ main }))).rejects.toThrow('port low cannot be 80')
     expect(region.instances()).toEqual(before)
   })
 })

@@ -114,6 +114,11 @@ export class Cgroup {
     return [...new Set(pids)]
   }
 
+  /** Whether the kernel ends but one of the processes in it when their memory is used up: there is no way to ask for all. */
+  get killsOneByOne(): boolean {
+    return this.#hierarchies.some(({ version, controllers }) => version === 1 && controllers.has('memory'))
+  }
+
   /** How often something in it was killed for want of memory. */
   oomKills(): number {
     const text = this.#read('memory', { 1: 'memory.oom_control', 2: 'memory.events' })

@@ -5,11 +5,10 @@ import { Images } from '../images/images.ts'
 import { readLogs } from '../logs/reader.ts'
 import { findProgram } from '../machine/programs.ts'
 import { hostImage } from '../supervisor/furnish.ts'
-import { servicesOf } from '../supervisor/state.ts'
 import type { SupervisorSettings } from '../wire/words.ts'
 import { openExecSession } from './exec-session.ts'
 import { idOf } from './ids.ts'
-import { imageCollection } from './images.ts'
+import { imageCollection, snapshotCollection } from './images.ts'
 import { Line } from './line.ts'
 import { watchServers } from './watch.ts'
 
@@ -20,10 +19,13 @@ export interface LocalProviderOptions {
   readonly notes: readonly string[]
 }
 
-/** What the supervisor can change of what runs: limits, and what only names it. */
-const updatable = { resources: 'inPlace', tags: 'inPlace' } as const satisfies NonNullable<
-  kit.Groups['update']
->['fields']
+/** What the supervisor can change of what runs: limits, files, what only names it, and, by starting it again, its environment. */
+const updatable = {
+  resources: 'inPlace',
+  tags: 'inPlace',
+  files: 'inPlace',
+  environment: 'restart',
+} as const satisfies NonNullable<kit.Groups['update']>['fields']
 
 /** Services as processes of this machine. The work is done by the supervisor of the region; this asks it. */
 export class LocalProvider implements kit.Provider {
@@ -32,6 +34,7 @@ export class LocalProvider implements kit.Provider {
   readonly #closing = new AbortController()
   readonly #images: Images
   readonly images: kit.Collection<kit.ImageSpec, kit.ImageInfo>
+  readonly snapshot?: kit.Collection<kit.SnapshotSpec, kit.ImageInfo>
 
   constructor(options: LocalProviderOptions) {
     const { world, owner, settings } = options
@@ -40,6 +43,13 @@ export class LocalProvider implements kit.Provider {
     this.#images = new Images(join(settings.directory, 'images'))
     const usedBy = async (id: string) => (await this.#line.call('list', {})).find(({ image }) => image === id)?.id
     this.images = imageCollection(this.#images, owner, usedBy)
+    // Read by the instance's own user, whom only root can become.
+    if (settings.level !== 'none' && process.getuid?.() === 0 && findProgram('tar'))
+      this.snapshot = snapshotCollection(this.#images, this.images, {
+        owner,
+        owned: (id, signal) => this.#owned(id, signal),
+        capture: async (id, image, signal) => void (await this.#line.call('capture', { id, image }, signal)),
+      })
   }
 
   capabilities(): kit.Capabilities {
@@ -49,8 +59,9 @@ export class LocalProvider implements kit.Provider {
       consistency: { describe: millis(0), list: millis(0) },
       groups: {
         reboot: { soft: true },
-        update: { fields: updatable },
+        update: { fields: this.#updatable },
         images: { idempotency: { mode: 'token' } },
+        ...(this.snapshot && { snapshot: { idempotency: { mode: 'token' } } }),
         exec: { tty: findProgram('script') !== undefined && findProgram('stty') !== undefined, signals: true },
         logs: {},
         metrics: {},
@@ -58,6 +69,12 @@ export class LocalProvider implements kit.Provider {
       },
       notes: this.#options.notes,
     }
+  }
+
+  /** Files have a place only where there is isolation. */
+  get #updatable(): NonNullable<kit.Groups['update']>['fields'] {
+    const { files, ...others } = updatable
+    return this.#options.settings.level === 'none' ? others : { ...others, files }
   }
 
   async catalog({ signal }: kit.CallOptions = {}): Promise<kit.Catalog> {
@@ -117,17 +134,18 @@ export class LocalProvider implements kit.Provider {
     to: kit.LaunchSpec,
     { signal }: kit.CallOptions = {},
   ): Promise<kit.ServerInfo> {
-    const impossible = [...kit.changedFields(from, to)].filter(field => !(field in updatable))
+    const fields = this.#updatable
+    const impossible = [...kit.changedFields(from, to)].filter(field => !(field in fields))
     if (impossible.length > 0)
       throw new kit.ProviderError('Unsupported', `cannot change ${impossible.join(', ')} of ${id}`)
     kit.admitTags(to, this.#options.owner)
     await this.#owned(id, signal)
-    const resources = Object.entries(servicesOf(to)).map(([name, service]) => [name, service.resources])
-    return this.#line.call(
-      'update',
-      { id, change: { tags: to.tags, resources: Object.fromEntries(resources) } },
-      signal,
-    )
+    const services = Object.entries(kit.servicesOf(to)).map(([name, { resources, env, secretEnv, files }]) => [
+      name,
+      { resources, env, secretEnv, files },
+    ])
+    const change = { tags: to.tags, services: Object.fromEntries(services) }
+    return this.#line.call('update', { id, change }, signal)
   }
 
   describe(id: string, { signal }: kit.CallOptions = {}): Promise<kit.ServerInfo> {

@@ -48,13 +48,16 @@ export function startSupervisor(settings: SupervisorSettings): void {
   closeSync(log)
 }
 
+/** What waits for the disk at the same time is written by it together: of a hundred launches not four by four. */
+const syncsAtOnce = '32'
+
 /**
  * Nothing of ours is inherited: it may hold tokens. The cache spares every start but the first the reading of TypeScript,
  * which is most of its time and half of its memory.
  */
 function supervisorEnvironment(directory: string, isRoot: boolean): Record<string, string> {
   const { PATH = '', NODE_COMPILE_CACHE = join(directory, files.cache) } = process.env
-  return { PATH, NODE_COMPILE_CACHE, STEAD_IS_ROOT: isRoot ? '1' : '0' }
+  return { PATH, NODE_COMPILE_CACHE, UV_THREADPOOL_SIZE: syncsAtOnce, STEAD_IS_ROOT: isRoot ? '1' : '0' }
 }
 
 /**

@@ -44,13 +44,24 @@ export class Images {
 
   /** Brings one in: all of it is there, or nothing is. */
   async add(kept: KeptImage, spec: Pick<ImageSpec, 'open' | 'sizeBytes' | 'sha256'>): Promise<void> {
-    const draft = await mkdtemp(join(this.#directory, '.draft-'))
-    try {
+    await this.#make(kept, async draft => {
       const archive = join(draft, 'archive')
       await receive(spec, archive)
-      await mkdir(join(draft, 'root'), { mode: 0o755 })
       await extract(await unpacked(archive), join(draft, 'root'))
       await rm(archive)
+    })
+  }
+
+  /** Makes one of what a service has on its disk. */
+  async capture(kept: KeptImage, archive: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#make(kept, draft => extract(archive, join(draft, 'root')))
+  }
+
+  async #make(kept: KeptImage, fill: (draft: string) => Promise<void>): Promise<void> {
+    const draft = await mkdtemp(join(this.#directory, '.draft-'))
+    try {
+      await mkdir(join(draft, 'root'), { mode: 0o755 })
+      await fill(draft)
       writeWhole(join(draft, 'image.json'), kept)
       await syncAll([join(draft, 'image.json'), draft])
       await rename(draft, this.#path(kept.info.id)).catch((error: NodeJS.ErrnoException) => {

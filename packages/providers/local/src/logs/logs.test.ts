@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LogLine, type LogRequest, maxLogLineBytes } from '@stead/provider-kit'
 import { fillDisk, loopFilesystem, temporaryDirectory, testWith } from '@stead/testing'
@@ -68,6 +68,16 @@ test('the last lines are found across segments', async () => {
   writer.close()
 })
 
+test('the last lines are found however much they are', async () => {
+  const directory = temporaryDirectory()
+  const writer = new LogWriter(world, join(directory, 'main'), { ...small, segmentBytes: 200_000 })
+  for (const line of numbered(1, 900)) writer.write('stdout', Buffer.from(`${line}${' '.repeat(100)}\n`))
+  const last = async (tail: number) => texts(await all(directory, ['main'], { tail })).map(text => text.trim())
+  for (const tail of [1, 100, 500, 899, 900, 5_000])
+    expect(await last(tail)).toEqual(numbered(Math.max(1, 901 - tail), 900))
+  writer.close()
+})
+
 test('a follower across rotations and a writer that was started anew loses and doubles no line', async () => {
   const directory = temporaryDirectory()
   const stop = new AbortController()
@@ -105,6 +115,28 @@ test('several services are told in the order of time, and one cursor goes on in 
   expect(texts(lines)).toEqual(numbered(1, 10))
   expect(texts(await all(directory, ['a', 'b'], { after: lines[4]!.cursor }))).toEqual(numbered(6, 10))
   for (const writer of Object.values(writers)) writer.close()
+})
+
+test('a follower of a log that was removed and begun anew under the same name sees the new one', async () => {
+  const directory = temporaryDirectory()
+  const stop = new AbortController()
+  const seen: string[] = []
+  const write = (line: string) => {
+    const writer = new LogWriter(world, join(directory, 'main'), { ...small, segments: 100 })
+    writer.write('stdout', Buffer.from(`${line}\n`))
+    writer.close()
+  }
+  write('of the one before')
+  const following = (async () => {
+    for await (const { line } of readLogs(directory, ['main'], { follow: true }, stop.signal)) seen.push(line)
+  })()
+  await expect.poll(() => seen).toEqual(['of the one before'])
+  for (const name of readdirSync(join(directory, 'main'))) rmSync(join(directory, 'main', name))
+  write('what the next one prints is longer, and so is after where the other one ended')
+  write('and there is more of it')
+  await expect.poll(() => seen.at(-1)).toBe('and there is more of it')
+  stop.abort(new Error('enough'))
+  await expect(following).rejects.toThrow('enough')
 })
 
 test('a line that a crash cut off is left out', async () => {

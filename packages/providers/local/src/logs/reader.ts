@@ -31,9 +31,9 @@ export async function* readLogs(
 ): AsyncGenerator<LogLine> {
   const names = request.service === undefined ? services : [request.service]
   const logs = new Map(names.map(name => [name, new ServiceLog(join(directory, name))]))
-  const positions = await begin(logs, request)
   const changes = request.follow ? new Changes(directory, names, signal) : undefined
   try {
+    const positions = await begin(logs, request)
     for (;;) {
       signal.throwIfAborted()
       let isEnd = true
@@ -41,12 +41,13 @@ export async function* readLogs(
         yield line
         isEnd = false
       }
-      if (!isEnd) continue
-      if (!changes || !(await exists(directory))) return
-      await changes.next()
+      // What was written since is told of as a change, and so is the end of it all.
+      if (isEnd && !(changes && (await exists(directory)))) return
+      await changes?.next()
     }
   } finally {
     changes?.close()
+    await Promise.all([...logs.values()].map(log => log.close()))
   }
 }
 

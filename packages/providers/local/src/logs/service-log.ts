@@ -1,4 +1,4 @@
-import { open, readdir } from 'node:fs/promises'
+import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { decodeRecord, type LogRecord } from './record.ts'
 import { segmentNumbers, segmentPath } from './segments.ts'
 
@@ -19,55 +19,72 @@ export interface Batch {
   readonly isEnd: boolean
 }
 
+/** More than the longest record. */
 const chunkBytes = 256 * 1_024
+/** Who follows a log reads a line or two at a time, many times a second. */
+const fewBytes = 8 * 1_024
+/** A tail is mostly short. */
+const tailBytes = 16 * 1_024
 const newline = 10
 
-/** The log of one service, read while it is written. */
+interface OpenSegment {
+  readonly number: number
+  readonly file: FileHandle
+}
+
+/** The log of one service, read while it is written, by one reader. The file it reads stays open until it is closed. */
 export class ServiceLog {
   readonly #directory: string
+  #open: OpenSegment | undefined
+  /** How much is read at once: more where there was more than that. */
+  #length = fewBytes
 
   constructor(directory: string) {
     this.#directory = directory
   }
 
+  async close(): Promise<void> {
+    const { file } = this.#open ?? {}
+    this.#open = undefined
+    await file?.close()
+  }
+
   /** Reads on from a position. A log that does not exist yet is empty. */
   async read([segment, offset]: Position): Promise<Batch> {
+    // What is new is nearly always in the file that was read last: then nothing else is asked.
+    const known = this.#open?.number === segment ? this.#open : undefined
+    const length = this.#length
+    const bytes = known && (await readAt(known.file, offset, length))
+    this.#length = bytes?.length === length ? Math.min(chunkBytes, length * 4) : fewBytes
+    const found = bytes && batchOf(cut(bytes, segment, offset, false))
+    if (found) return found
     // Which segments there are is asked first: a segment that is not the last one gets no more lines.
     const numbers = await this.#segments()
+    // What was written after the end was read is found by the next read, whoever asks for it.
+    if (bytes?.length === 0 && numbers.at(-1) === segment && (await isThere(known!))) return nothing([segment, offset])
     const oldest = numbers[0]
-    if (oldest === undefined) return { records: [], next: [segment, offset], isEnd: true }
+    if (oldest === undefined) return nothing([segment, offset])
     const gap = segment > 0 && segment < oldest
     const number = segment < oldest ? oldest : segment
     const begin = segment < oldest ? 0 : offset
-    const bytes = await this.#bytes(number, begin)
-    const records = bytes ? cut(bytes, number, begin, gap) : []
-    const last = records.at(-1)
-    if (last) return { records, next: last.next, isEnd: false }
+    const open = await this.#segment(number)
+    const more = open && batchOf(cut(await readAt(open.file, begin, chunkBytes), number, begin, gap))
+    if (more) return more
     const following = numbers.find(each => each > number)
-    return following === undefined
-      ? { records: [], next: [number, begin], isEnd: true }
-      : { records: [], next: [following, 0], isEnd: false }
+    return following === undefined ? nothing([number, begin]) : { records: [], next: [following, 0], isEnd: false }
   }
 
-  /** Where the last `count` lines begin. */
+  /** Where the last `count` lines begin. Read from the end: a log of many megabytes costs no more than a short one. */
   async tail(count: number): Promise<Position> {
-    const numbers = await this.#segments()
     let position: Position = [0, 0]
     let left = count
-    for (const number of numbers.toReversed()) {
-      const starts: number[] = []
-      let batch = await this.read([number, 0])
-      let begin = 0
-      while (batch.records.length > 0 && batch.records[0]!.next[0] === number) {
-        for (const record of batch.records) {
-          starts.push(begin)
-          begin = record.next[1]
-        }
-        batch = await this.read([number, begin])
-      }
-      position = [number, left === 0 ? begin : (starts.at(-left) ?? 0)]
-      if (starts.length >= left) return position
-      left -= starts.length
+    for (const number of (await this.#segments()).toReversed()) {
+      const open = await this.#segment(number)
+      if (!open) continue
+      const last = await lastLines(open.file, left)
+      position = [number, last.begin]
+      if (last.count >= left) return position
+      left -= last.count
     }
     return position
   }
@@ -81,21 +98,53 @@ export class ServiceLog {
     }
   }
 
-  /** From there to the end of a line, or of the file; undefined when it was removed meanwhile. */
-  async #bytes(segment: number, offset: number): Promise<Buffer | undefined> {
-    const file = await open(segmentPath(this.#directory, segment)).catch((error: NodeJS.ErrnoException) => {
+  /** Undefined when it was removed meanwhile. */
+  async #segment(number: number): Promise<OpenSegment | undefined> {
+    const known = this.#open
+    if (known?.number === number && (await isThere(known))) return known
+    await this.close()
+    const file = await open(segmentPath(this.#directory, number)).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined
       throw error
     })
-    if (!file) return undefined
-    try {
-      const buffer = Buffer.allocUnsafe(chunkBytes)
-      const { bytesRead } = await file.read(buffer, 0, chunkBytes, offset)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
+    this.#open = file && { number, file }
+    return this.#open
   }
+}
+
+/** One that was removed has no name any more: what is there under its number is another. */
+const isThere = async ({ file }: OpenSegment): Promise<boolean> => (await file.stat()).nlink > 0
+
+const nothing = (next: Position): Batch => ({ records: [], next, isEnd: true })
+
+function batchOf(records: readonly PlacedRecord[]): Batch | undefined {
+  const last = records.at(-1)
+  return last && { records, next: last.next, isEnd: false }
+}
+
+async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length)
+  const { bytesRead } = await file.read(buffer, 0, length, offset)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** Where the last lines of a file begin, and how many they are: all it has, if those are fewer. One without its end is none. */
+async function lastLines(
+  file: FileHandle,
+  wanted: number,
+): Promise<{ readonly begin: number; readonly count: number }> {
+  let { size: end } = await file.stat()
+  let count = 0
+  while (end > 0) {
+    const start = Math.max(0, end - tailBytes)
+    const bytes = await readAt(file, start, end - start)
+    for (let at = bytes.lastIndexOf(newline); at >= 0; at = at === 0 ? -1 : bytes.lastIndexOf(newline, at - 1)) {
+      if (count === wanted) return { begin: start + at + 1, count }
+      count++
+    }
+    end = start
+  }
+  return { begin: 0, count }
 }
 
 function cut(bytes: Buffer, segment: number, offset: number, gap: boolean): PlacedRecord[] {

@@ -34,6 +34,7 @@ const packages = {
   setpriv: 'util-linux',
   sh: 'dash',
   stty: 'coreutils',
+  tar: 'tar',
   unshare: 'util-linux',
 } as const
 

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket as DatagramSocket } from 'node:dgram'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import type { Probe } from '@stead/provider-kit/probes'
 import { minutes, type Timer, type World } from '@stead/world'
 import { program } from '../machine/programs.ts'
 import type { Ids } from '../sandbox/paths.ts'
-import type { Probe } from './probes.ts'
 import type { RelayAnswer, RelayOrder } from './relay.ts'
 
 const relayProgram = fileURLToPath(new URL('./relay.ts', import.meta.url))

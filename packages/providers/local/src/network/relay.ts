@@ -3,8 +3,8 @@
 import type { Socket as DatagramSocket } from 'node:dgram'
 import { createSocket } from 'node:dgram'
 import { connect, type Socket } from 'node:net'
+import { ask, type Probe } from '@stead/provider-kit/probes'
 import { minutes, realWorld } from '@stead/world'
-import { ask, type Probe } from './probes.ts'
 
 export type RelayOrder =
   | { readonly stream: number }

@@ -1,5 +1,6 @@
 import type { Isolation } from '../machine/levels.ts'
 import { program } from '../machine/programs.ts'
+import { filterWords } from './filter.ts'
 import type { Ids } from './paths.ts'
 
 /** A running service that something is to be run in. */
@@ -15,9 +16,10 @@ const rights = '+sys_admin,+sys_chroot,+sys_ptrace'
 
 /** As the service's own user from the start: there is no moment at which root could be held on to. */
 function become({ level, outer }: Target): string[] {
-  if (!outer || level !== 'full') return []
+  if (level !== 'full') return []
+  if (!outer) return [...filterWords()]
   const ids = [`--reuid=${outer.uid}`, `--regid=${outer.gid}`, '--clear-groups']
-  return [program('setpriv'), ...ids, `--inh-caps=${rights}`, `--ambient-caps=${rights}`, '--']
+  return [...filterWords(), program('setpriv'), ...ids, `--inh-caps=${rights}`, `--ambient-caps=${rights}`, '--']
 }
 
 /** The last step: its files, and its rights or rather the lack of them. */

@@ -1,10 +1,10 @@
 /**
  * Variables that make a dynamic loader, a C library or a shell do something on its own. Programs of ours that run outside
  * a sandbox on the way into it must not see these from a tenant: `LD_PRELOAD` would be code of theirs with our rights.
- * The list is that of glibc for programs with raised rights (sysdeps/generic/unsecvars.h), and what shells read.
+ * The list is that of glibc for programs with raised rights (sysdeps/generic/unsecvars.h), and what shells and Perl read.
  */
 const loaded =
-  /^(LD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCALDOMAIN|LOCPATH|MUSL_LOCPATH|NIS_PATH|NLSPATH|RESOLV_.*|RES_OPTIONS|TMPDIR|TZ|TZDIR|LANG|LANGUAGE|LC_.*|OUTPUT_CHARSET|ENV|BASH.*|SHELLOPTS|PS\d|IFS|CDPATH|SHELL|LIBMOUNT_.*|.*_DEBUG|POSIXLY_CORRECT|STEAD_.*)$/
+  /^(LD_.*|GLIBC_.*|MALLOC_.*|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCALDOMAIN|LOCPATH|MUSL_LOCPATH|NIS_PATH|NLSPATH|RESOLV_.*|RES_OPTIONS|TMPDIR|TZ|TZDIR|LANG|LANGUAGE|LC_.*|OUTPUT_CHARSET|ENV|BASH.*|SHELLOPTS|PS\d|IFS|CDPATH|SHELL|LIBMOUNT_.*|.*_DEBUG|POSIXLY_CORRECT|PERL.*|STEAD_.*)$/
 
 export interface CarriedEnvironment {
   /** May be in the environment of our own programs on the way in. */
@@ -25,12 +25,3 @@ const standardPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 
 /** What every service has; its own words come after these. Nothing of ours is inherited. */
 export const baseEnvironment = (home: string): Record<string, string> => ({ PATH: standardPath, HOME: home })
-
-/** `PORT_<NAME>`. */
-export const portVariable = (port: string): string => `PORT_${port.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`
-
-/** `$(NAME)` as in Kubernetes: of the service's own environment; `$$(NAME)` is the text itself, and so is an unknown one. */
-export const expand = (text: string, env: Readonly<Record<string, string>>): string =>
-  text.replace(/\$\$|\$\(([A-Za-z_][\w.-]*)\)/g, (whole, name?: string) =>
-    name === undefined ? '$' : (env[name] ?? whole),
-  )

@@ -2,6 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
+import type { Cgroup } from '../cgroups/index.ts'
+import { signal } from '../machine/processes.ts'
 import { program } from '../machine/programs.ts'
 import type { MountStep } from './plan.ts'
 import { seccompProgram } from './seccomp.ts'
@@ -27,16 +29,31 @@ export function startFull(stage: string): Start {
     const seccomp = filter && openHidden(stage, filter)
     try {
       const child = spawnBubblewrap(request, args, seccomp)
-      // It builds the sandbox meanwhile and waits before it starts the command, which is never outside of its group.
-      if (child.pid !== undefined) request.cgroup?.addTree(child.pid)
-      const gate = (child.stdio as readonly unknown[])[fd.gate] as Writable
-      gate.on('error', () => {}) // its end says more
-      gate.end('go')
+      letIn(child, request.cgroup)
       return child
     } finally {
       closeSync(args)
       if (seccomp !== undefined) closeSync(seccomp)
     }
+  }
+}
+
+/**
+ * It builds the sandbox meanwhile and waits before it starts the command, which is never outside of its group. It is moved at
+ * once and not when there is time: each process that it has made by then has to be moved after it, 10 ms each time.
+ */
+function letIn(child: ChildProcess, cgroup: Cgroup | undefined): void {
+  const { pid } = child
+  const gate = (child.stdio as readonly unknown[])[fd.gate] as Writable
+  gate.on('error', () => {}) // its end says more
+  if (pid === undefined) return
+  try {
+    cgroup?.addTree(pid)
+    gate.end('go')
+  } catch (error) {
+    console.error(`process ${pid} cannot join its control group:`, error)
+    // Before its gate is let go, which would let it in.
+    signal(-pid, 'SIGKILL')
   }
 }
 

@@ -114,15 +114,23 @@ export interface ImagePlanRequest {
   readonly root: string
   readonly readOnly: boolean
   readonly volumes: readonly MountStep[]
+  readonly files: readonly PlannedFile[]
 }
 
-/** The directories of an image that something else is mounted on. */
-export const imageMountPoints = ['/proc', '/dev', '/tmp', '/run']
+/** The directories of an image that are empty and in memory. */
+export const imageScratch = ['/tmp', '/run']
 
-/** A root file system of its own. Its files are put there before. */
-export const planImage = ({ root, readOnly, volumes }: ImagePlanRequest): MountPlan => ({
+/** The directories of an image that something else is mounted on. */
+export const imageMountPoints = ['/proc', '/dev', ...imageScratch]
+
+/** A root file system of its own. What is laid over a file of it finds one there. */
+export const planImage = ({ root, readOnly, volumes, files }: ImagePlanRequest): MountPlan => ({
   root: { source: root, writable: !readOnly },
-  steps: [scratch('/tmp'), scratch('/run'), ...volumes],
+  steps: [
+    ...imageScratch.map(at => scratch(at)),
+    ...volumes,
+    ...files.map(({ source, at }): MountStep => ({ step: 'bind', source, at, writable: false })),
+  ],
 })
 
 function realPath(path: string): string | undefined {

@@ -27,17 +27,23 @@ export function readLastLine(path: string): unknown {
   return undefined
 }
 
+/** Every line that is whole. */
+export const readLines = (path: string): unknown[] =>
+  (readIfThere(path)?.split('\n') ?? []).map(parse).filter(value => value !== undefined)
+
 /** Waits until these files and directories are on the disk, without holding up anything else. */
 export async function syncAll(paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-      // Removed again already: there is nothing to keep.
-      if (error.code === 'ENOENT') return undefined
-      throw error
-    })
-    await file?.sync()
-    await file?.close()
-  }
+  await Promise.all(paths.map(sync))
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    // Removed again already: there is nothing to keep.
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  await file?.sync()
+  await file?.close()
 }
 
 /** What was written; undefined for a file that a crash left empty or unfinished. */

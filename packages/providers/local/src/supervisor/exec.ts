@@ -9,14 +9,17 @@ import { enterWords, enterWordsAroundTerminal, type Target } from '../sandbox/en
 import { carryEnvironment } from '../sandbox/environment.ts'
 import { runInTerminal } from '../sandbox/shell-programs.ts'
 import type { Channel } from '../wire/channel.ts'
-import { decodeJson, frameTypes } from '../wire/frames.ts'
+import { decodeJson, type Frame, frameTypes } from '../wire/frames.ts'
 import type { ExecControl, ExecNews } from '../wire/words.ts'
 import { innerIds } from './furnish.ts'
 import type { Instance } from './instance.ts'
 import type { Service } from './service.ts'
 
-/** Runs a command inside a service, with a connection for its input and output. It ends with the connection. */
-export function exec(instance: Instance, request: ExecRequest, channel: Channel): void {
+/**
+ * Runs a command inside a service, with a connection for its input and output. It ends with the connection. Answers what
+ * takes the frames that follow.
+ */
+export function exec(instance: Instance, request: ExecRequest, channel: Channel): (frame: Frame) => void {
   const service = request.service === undefined ? instance.main : instance.services.get(request.service)
   if (!service) throw new ProviderError('NotFound', `${instance.id} has no service ${request.service}`)
   const { target } = service
@@ -28,7 +31,7 @@ export function exec(instance: Instance, request: ExecRequest, channel: Channel)
   const child = request.tty ? inTerminal(service, target, request, request.tty) : plain(service, target, request)
   if (child.pid === undefined) throw new ProviderError('Internal', 'the way inside could not be started')
   service.join(child.pid)
-  connect(child, target, request, channel)
+  return connect(child, target, request, channel)
 }
 
 const words = (service: Service, request: ExecRequest, terminal: boolean) => {
@@ -69,7 +72,7 @@ function inTerminal(service: Service, target: Target, request: ExecRequest, size
   return spawn(file!, args, { env, cwd, detached: true, stdio: 'pipe' })
 }
 
-function connect(child: ChildProcess, target: Target, request: ExecRequest, channel: Channel): void {
+function connect(child: ChildProcess, target: Target, request: ExecRequest, channel: Channel): (frame: Frame) => void {
   const news = (what: ExecNews) => channel.sendJson(what)
   news({ started: true })
   for (const [stream, type] of [
@@ -80,15 +83,6 @@ function connect(child: ChildProcess, target: Target, request: ExecRequest, chan
   // A command need not read what it is given.
   child.stdin!.on('error', () => {})
   child.stdin!.on('drain', () => channel.resume())
-  // One after the other: what is typed after a resize finds the terminal resized.
-  let before: Promise<void> = Promise.resolve()
-  channel.onFrame(({ type, payload }) => {
-    before = before.then(async () => {
-      if (type === frameTypes.input && !child.stdin!.write(payload)) channel.pause()
-      if (type === frameTypes.inputEnd) child.stdin!.end()
-      if (type === frameTypes.json) await control(child, target, request, decodeJson(payload) as ExecControl)
-    })
-  })
   child.once('error', error => news({ refused: { code: 'Internal', message: error.message } }))
   // After both streams have ended, so that nothing is printed after the end.
   child.once('close', (code, name) => {
@@ -97,6 +91,15 @@ function connect(child: ChildProcess, target: Target, request: ExecRequest, chan
     channel.end()
   })
   void channel.closed.then(() => endSession(child))
+  // One after the other: what is typed after a resize finds the terminal resized.
+  let before: Promise<void> = Promise.resolve()
+  return ({ type, payload }) => {
+    before = before.then(async () => {
+      if (type === frameTypes.input && !child.stdin!.write(payload)) channel.pause()
+      if (type === frameTypes.inputEnd) child.stdin!.end()
+      if (type === frameTypes.json) await control(child, target, request, decodeJson(payload) as ExecControl)
+    })
+  }
 }
 
 /** Reads only as fast as the other side takes it. */

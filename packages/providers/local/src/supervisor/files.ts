@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 
 /** What lies in the directory of a region besides `instances` and `images`. */
 export const files = {
+  /** What was terminated. */
+  ended: 'ended',
   settings: 'settings.json',
   socket: 'supervisor.sock',
   lock: 'supervisor.lock',

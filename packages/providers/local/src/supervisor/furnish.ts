@@ -1,8 +1,17 @@
-import { chownSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ServiceLaunch } from '@stead/provider-kit'
-import { type Ids, insidePath, makeDirectories, placeFile, writeNewFile } from '../sandbox/paths.ts'
-import { hostHome, imageMountPoints, type MountPlan, type MountStep, planHost, planImage } from '../sandbox/plan.ts'
+import { insidePath, type ServiceFile, type ServiceLaunch } from '@stead/provider-kit'
+import { type Ids, makeDirectories, placeFile, writeNewFile } from '../sandbox/paths.ts'
+import {
+  hostHome,
+  imageMountPoints,
+  imageScratch,
+  type MountPlan,
+  type MountStep,
+  type PlannedFile,
+  planHost,
+  planImage,
+} from '../sandbox/plan.ts'
 import type { Context } from './context.ts'
 import type { ServiceOptions } from './service.ts'
 
@@ -35,44 +44,85 @@ export async function furnish(context: Context, options: ServiceOptions): Promis
   })
   const steps = volumes.map(({ step }) => step)
 
+  const shelf = new Shelf(join(place.stage, instance, name), outer)
+  shelf.clear(launch.files)
   if (launch.image !== hostImage) {
     const root = join(disk, 'root')
     await images.unpack(launch.image, root, outer)
     for (const point of [...imageMountPoints, ...steps.map(({ at }) => at)]) makeDirectories(root, point, outer)
-    const grounds = [{ at: '', source: root }, ...steps]
-    for (const file of launch.files) placeOn(grounds, file, outer)
-    return planImage({ root, readOnly: launch.readOnlyRoot ?? false, volumes: steps })
+    const memory = imageScratch.map(at => ({ at, source: undefined }))
+    const files = shelf.arrange([{ at: '', source: root }, ...memory, ...steps], launch.files)
+    return planImage({ root, readOnly: launch.readOnlyRoot ?? false, volumes: steps, files })
   }
 
   const grounds = [{ at: hostHome, source: disk }, ...steps]
   for (const { at } of steps) if (at.startsWith(`${hostHome}/`)) makeDirectories(disk, at.slice(hostHome.length), outer)
-  // Files below something of the tenant's own are put there; all others are kept in memory and laid over.
-  const shelf = join(place.stage, instance, name)
-  if (launch.files.length > 0) {
-    rmSync(shelf, { recursive: true, force: true })
-    mkdirSync(shelf, { recursive: true, mode: 0o711 })
-  }
-  const files = launch.files.flatMap((file, index) => {
-    if (placeOn(grounds, file, outer)) return []
-    const source = join(shelf, String(index))
-    writeNewFile(source, file.content, { mode: file.secret ? 0o400 : 0o444, owner: outer })
-    return [{ source, at: insidePath(file.path, 'a file at') }]
-  })
+  const files = shelf.arrange(grounds, launch.files)
   return planHost({ disk, volumes: steps, files, forbidden: settings.forbiddenPaths })
 }
 
-/** Writes a file on the ground it lies on, if it is one of these. */
-function placeOn(
-  grounds: readonly { readonly at: string; readonly source: string }[],
-  file: ServiceLaunch['files'][number],
-  owner: Ids | undefined,
-): boolean {
-  const path = insidePath(file.path, 'a file at')
-  const ground = grounds.filter(({ at }) => path.startsWith(`${at}/`)).sort((a, b) => b.at.length - a.at.length)[0]
-  if (!ground) return false
-  placeFile(ground.source, path.slice(ground.at.length), file.content, { mode: file.secret ? 0o400 : 0o444, owner })
+/** Something that files can lie on; on what is in memory, or the host's, nothing can be put before it is there. */
+interface Ground {
+  readonly at: string
+  readonly source: string | undefined
+}
+
+/** Where the files of a service are kept in memory, to be laid over what it sees. */
+class Shelf {
+  readonly #directory: string
+  readonly #owner: Ids | undefined
+
+  constructor(directory: string, owner: Ids | undefined) {
+    this.#directory = directory
+    this.#owner = owner
+  }
+
+  clear(files: readonly ServiceFile[]): void {
+    if (files.length === 0) return
+    rmSync(this.#directory, { recursive: true, force: true })
+    mkdirSync(this.#directory, { recursive: true, mode: 0o711 })
+  }
+
+  /** Puts files where they belong, and answers those that are to be laid over: a secret is never on a disk. */
+  arrange(grounds: readonly Ground[], files: readonly ServiceFile[]): readonly PlannedFile[] {
+    return files.flatMap((file, index) => {
+      const at = insidePath(file.path, 'a file at')
+      const ground = grounds.filter(each => at.startsWith(`${each.at}/`)).sort((a, b) => b.at.length - a.at.length)[0]
+      // Of a secret there is only the place on the tenant's own disk, over which it is laid.
+      if (ground?.source !== undefined) {
+        const content = isLaid(file) ? new Uint8Array() : file.content
+        placeFile(ground.source, at.slice(ground.at.length), content, { mode: modeOf(file), owner: this.#owner })
+        if (!isLaid(file)) return []
+      }
+      const source = join(this.#directory, String(index))
+      writeNewFile(source, file.content, { mode: modeOf(file), owner: this.#owner })
+      return [{ source, at }]
+    })
+  }
+}
+
+/** One that changes while its service runs is not on the tenant's ground either, where links could be laid for us. */
+const isLaid = ({ secret, signal }: ServiceFile): boolean => secret || signal !== undefined
+
+/**
+ * Changes files that a running service is told of by a signal, on its shelf. In place, because what is laid over is a file
+ * and not its name. False when they are not there: the shelf goes with the supervisor that made it.
+ */
+export function rewriteFiles(shelf: string, files: readonly ServiceFile[]): boolean {
+  const changing = files.flatMap((file, index) =>
+    file.signal === undefined ? [] : [{ file, path: join(shelf, String(index)) }],
+  )
+  if (!changing.every(({ path }) => existsSync(path))) return false
+  for (const { file, path } of changing) {
+    chmodSync(path, 0o600)
+    writeFileSync(path, file.content, { flag: 'r+' })
+    truncateSync(path, file.content.length)
+    chmodSync(path, modeOf(file))
+  }
   return true
 }
+
+const modeOf = ({ mode, secret }: ServiceFile): number => mode ?? (secret ? 0o400 : 0o444)
 
 function ownedDirectory(path: string, owner: Ids | undefined): void {
   if (mkdirSync(path, { recursive: true, mode: 0o700 }) && owner) chownSync(path, owner.uid, owner.gid)

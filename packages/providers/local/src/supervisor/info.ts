@@ -1,5 +1,12 @@
-import { type LaunchSpec, type ServerInfo, type ServerState, type ServiceInfo, stateTable } from '@stead/provider-kit'
-import { type KeptLaunch, type KeptState, type Phase, type ServiceState, servicesOf } from './state.ts'
+import {
+  type LaunchSpec,
+  type ServerInfo,
+  type ServerState,
+  type ServiceInfo,
+  servicesOf,
+  stateTable,
+} from '@stead/provider-kit'
+import type { KeptLaunch, KeptState, Phase, ServiceState } from './state.ts'
 
 export const states = stateTable<Phase>({
   pending: 'pending',

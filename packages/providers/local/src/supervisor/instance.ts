@@ -1,19 +1,28 @@
 import { rmSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type LaunchSpec, ProviderError, type ServerInfo } from '@stead/provider-kit'
+import {
+  isRestarted,
+  type LaunchSpec,
+  mayStart,
+  ProviderError,
+  type ServerInfo,
+  servicesOf,
+  stopOrder,
+} from '@stead/provider-kit'
 import { seconds } from '@stead/world'
 import { isAlive } from '../machine/processes.ts'
+import { Traffic } from '../network/traffic.ts'
 import type { LaunchChange } from '../wire/words.ts'
 import type { Context } from './context.ts'
 import { Doors } from './doors.ts'
 import { serverInfo } from './info.ts'
 import { Keeper } from './keeper.ts'
-import { backoff, isRestarted, mayStart, steady, stopOrder } from './order.ts'
+import { backoff, steady } from './order.ts'
 import type { Ending, Run } from './run.ts'
 import { portEnvironment, Service } from './service.ts'
-import { initialService, type KeptLaunch, type KeptState, type RunMark, servicesOf } from './state.ts'
-import { type Launched, tryLimits, updateLaunched } from './update.ts'
+import { initialService, type KeptLaunch, type KeptState, type RunMark } from './state.ts'
+import { changeDue, type Launched, tryLimits, updateLaunched } from './update.ts'
 import { Vitals } from './vitals.ts'
 
 export interface InstanceParts {
@@ -38,11 +47,14 @@ export class Instance {
   readonly #rebooting = new Set<string>()
   readonly #keeper: Keeper
   readonly #doors: Doors
+  readonly network = new Traffic()
   /** Aborted when what was begun must not go on: it is being stopped. */
   #boot = new AbortController()
   #ending: Promise<void> | undefined
   #leaving: Promise<void> | undefined
   #updating: Promise<unknown> = Promise.resolve()
+  /** Settles when the service that makes the network of all of them runs, or does not. */
+  #founding: Promise<void> | undefined
 
   constructor(parts: InstanceParts) {
     const { context, id, kept, spec, state } = parts
@@ -64,6 +76,10 @@ export class Instance {
       this.#keeper.changed()
       this.#advance()
     })
+  }
+
+  get spec(): LaunchSpec {
+    return this.#launched.spec
   }
 
   get kept(): KeptLaunch {
@@ -92,6 +108,11 @@ export class Instance {
     return [...this.#services.values()].find(({ launch }) => launch.role === 'main')!
   }
 
+  /** A process in the network of its own; undefined when it has none. */
+  get networkProcess(): number | undefined {
+    return this.#parts.context.settings.level === 'none' ? undefined : this.#network()
+  }
+
   info(): ServerInfo {
     const { context } = this.#parts
     const { kept, spec } = this.#launched
@@ -109,7 +130,7 @@ export class Instance {
       if (isAlive(run.monitor)) {
         // Whoever was before us may have kept a change, and died before the kernel knew of it.
         tryLimits(service)
-        this.#attend(service, taken, run)
+        void this.#attend(service, taken, run)
       } else void taken.ended.then(ending => this.#ended(service, run, ending))
     }
     const { power, phase } = this.state
@@ -169,7 +190,8 @@ export class Instance {
       this.#ending ??= this.#wind()
       await this.#ending
     }
-    const { place } = this.#parts.context
+    const { place, ended } = this.#parts.context
+    await ended.add(this.id)
     // At one moment it is there, at the next it is not.
     const gone = join(place.instances, `.gone-${this.id}`)
     await rename(place.instance(this.id), gone)
@@ -200,11 +222,26 @@ export class Instance {
         ...{ context, id: this.id, services: this.#services, isGone },
       })
       this.#keeper.changed()
+      await Promise.all([...this.#services.values()].map(service => this.#refit(service)))
       return this.info()
     }
     const updating = this.#updating.then(update)
     this.#updating = updating.catch(() => {}) // told to whoever asked for it
     return updating
+  }
+
+  /** Has what runs know of every change that was kept since it was started: by a signal, or by another start. */
+  async #refit(service: Service): Promise<void> {
+    const { kept } = this.#launched
+    const { run } = this.state.services[service.name]!
+    const due = run && changeDue(kept, service.name, run)
+    if (!run || due === 'nothing') return
+    if (due === 'reload' && service.reload()) {
+      this.#keeper.setService(service.name, { run: { ...run, sequence: kept.sequence! } })
+      return
+    }
+    this.#rebooting.add(service.name)
+    await service.end(false)
   }
 
   /** Lets go of everything without touching what runs. */
@@ -223,7 +260,12 @@ export class Instance {
     if (phase !== 'pending' && phase !== 'running') return
     const launches = servicesOf(this.#launched.spec)
     for (const name of mayStart(launches, this.state.services, other => this.#isReady(other)))
-      if (!this.#services.get(name)!.isBusy) void this.#begin(this.#services.get(name)!)
+      this.#beginOnce(this.#services.get(name)!)
+  }
+
+  /** One that was started is not seen to run at once: until then it waits, and must not be started again. */
+  #beginOnce(service: Service): void {
+    if (!service.isBusy && !service.run) void this.#begin(service)
   }
 
   async #begin(service: Service): Promise<void> {
@@ -232,12 +274,12 @@ export class Instance {
     try {
       const failures = this.#failures.get(service.name)
       if (failures !== undefined) await this.#parts.context.world.sleep(backoff(failures), boot)
+      // Those that start at once would each make a network of their own.
+      while (this.#founding && this.#network() === undefined) await this.#founding
       boot.throwIfAborted()
-      const { run, mark } = await service.start(this.#network())
-      // Kept before it is waited for: whoever comes after us must know that it is there.
-      this.#keeper.setService(service.name, { run: mark })
-      if (boot.aborted) run.kill()
-      this.#attend(service, run, mark)
+      const starting = this.#start(service, boot)
+      if (this.#network() === undefined) this.#found(starting)
+      await starting
     } catch (error) {
       if (!boot.aborted) this.#failed(service, (error as Error).message)
     } finally {
@@ -245,12 +287,40 @@ export class Instance {
     }
   }
 
-  /** Follows a process from here to its end. */
-  #attend(service: Service, run: Run, mark: RunMark): void {
-    void run.started().then(async isRunning => {
+  async #start(service: Service, boot: AbortSignal): Promise<{ readonly arriving: Promise<boolean> }> {
+    const { sequence = 0 } = this.#launched.kept
+    const { run, mark: made } = await service.start(this.#network())
+    const mark = { ...made, ...(sequence > 0 && { sequence }) }
+    // Kept before it is waited for: whoever comes after us must know that it is there.
+    this.#keeper.setService(service.name, { run: mark })
+    if (boot.aborted) run.kill()
+    return { arriving: this.#attend(service, run, mark) }
+  }
+
+  #found(starting: Promise<{ readonly arriving: Promise<boolean> }>): void {
+    const founding = starting
+      .then(({ arriving }) => arriving)
+      .then(
+        () => {},
+        () => {}, // told to whoever started it
+      )
+    this.#founding = founding
+    void founding.then(() => {
+      if (this.#founding === founding) this.#founding = undefined
+    })
+  }
+
+  /** Follows a process from here to its end. Answers whether it came to run. */
+  #attend(service: Service, run: Run, mark: RunMark): Promise<boolean> {
+    const arriving = run.started()
+    void arriving.then(async isRunning => {
       // It may be over already.
       if (!isRunning || service.run !== run) return
-      this.#keeper.setService(service.name, { run: { ...mark, first: run.first }, state: 'running', reason: undefined })
+      const { sequence } = this.state.services[service.name]!.run ?? mark
+      const running = { ...mark, first: run.first, ...(sequence !== undefined && { sequence }) }
+      this.#keeper.setService(service.name, { run: running, state: 'running', reason: undefined })
+      // It may have been changed while it was being started.
+      void this.#refit(service)
       this.#vitals.watch(service, this.state.ports)
       if (this.state.phase === 'pending') await this.#openPorts()
       if (service === this.main && this.state.phase === 'pending')
@@ -259,6 +329,7 @@ export class Instance {
       this.#advance()
     })
     void run.ended.then(ending => this.#ended(service, mark, ending))
+    return arriving
   }
 
   #ended(service: Service, mark: RunMark, ending: Ending): void {

@@ -10,8 +10,11 @@ import { startBasic, startNone } from '../sandbox/basic.ts'
 import { startFull } from '../sandbox/full.ts'
 import type { Start } from '../sandbox/start.ts'
 import type { SupervisorSettings } from '../wire/words.ts'
+import { Arrivals } from './arrivals.ts'
+import { Ended } from './ended.ts'
 import { Feed } from './feed.ts'
 import { cgroupName, files } from './files.ts'
+import { MemoryWatch } from './memory-watch.ts'
 import { Place } from './place.ts'
 import { Region } from './region.ts'
 import { Seal } from './sealing.ts'
@@ -33,8 +36,11 @@ const starts: Readonly<Record<SupervisorSettings['level'], () => Start>> = {
 
 const context = {
   world,
+  arrivals: new Arrivals(world),
+  memory: new MemoryWatch(world),
   settings,
   place,
+  ended: new Ended(world, join(directory, files.ended)),
   cgroups,
   seal: new Seal(world, join(directory, files.key)),
   images: new Images(place.images),

@@ -1,4 +1,4 @@
-import { type MetricsSample, type Usage, unknownUsage } from '@stead/provider-kit'
+import { type MetricsSample, totalUsage, type Usage, unknownUsage } from '@stead/provider-kit'
 import { type Instant, instant } from '@stead/world'
 import { readOr } from '../cgroups/hierarchies.ts'
 import { processorSeconds, treeOf } from '../machine/processes.ts'
@@ -9,7 +9,8 @@ import type { Service } from './service.ts'
 export function sampleOf(instance: Instance, at: Instant): MetricsSample {
   const running = [...instance.services.values()].filter(({ run }) => run !== undefined)
   const services = Object.fromEntries(running.map(service => [service.name, usageOf(service)]))
-  return { at, since: sinceOf(instance, running), total: total(Object.values(services)), services }
+  const total = { ...totalUsage(Object.values(services)), ...instance.network.read(instance) }
+  return { at, since: sinceOf(instance, running), total, services }
 }
 
 /** Groups count from the start of the instance. Processes that are weighed one by one count from their own. */
@@ -36,12 +37,3 @@ const sum = (numbers: readonly number[]): number | null =>
 const pageBytes = 4_096
 
 const residentBytes = (pid: number): number => Number(readOr(`/proc/${pid}/statm`, '0 0').split(' ')[1]) * pageBytes
-
-/** A sum of which one part is unknown is unknown. A limit counts only when all have one. */
-function total(parts: readonly Usage[]): Usage {
-  if (parts.length === 0) return unknownUsage
-  const names = Object.keys(unknownUsage) as (keyof Usage)[]
-  const add = (name: keyof Usage) =>
-    parts.reduce<number | null>((all, part) => (all === null || part[name] === null ? null : all + part[name]), 0)
-  return Object.fromEntries(names.map(name => [name, add(name)])) as unknown as Usage
-}

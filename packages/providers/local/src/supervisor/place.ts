@@ -7,8 +7,8 @@ import type { Ids } from '../sandbox/paths.ts'
 
 const run = promisify(execFile)
 
-/** Named pipes that are ready to be used: making one takes a program, and a launch should not wait for it. */
-const poolSize = 64
+/** Named pipes that are ready to be used: making some takes a program, and a hundred launches should not wait for it. */
+const poolSize = 256
 
 /** Where everything of a region is, as its supervisor sees it. */
 export class Place {

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { type LaunchSpec, type MetricsSample, ProviderError, type ServerInfo } from '@stead/provider-kit'
-import { isId } from '../images/images.ts'
+import { type LaunchSpec, type MetricsSample, ProviderError, type ServerInfo, servicesOf } from '@stead/provider-kit'
+import { isId, type KeptImage } from '../images/images.ts'
 import type { PortState } from '../network/forwarder.ts'
 import type { Ids } from '../sandbox/paths.ts'
 import { admit } from './admit.ts'
+import { capture } from './capture.ts'
 import type { Context } from './context.ts'
 import { syncAll } from './durable.ts'
 import type { Feed } from './feed.ts'
@@ -14,7 +15,7 @@ import { Instance } from './instance.ts'
 import { launchPaths, readKept, writeLaunch } from './keeper.ts'
 import { sampleOf } from './metrics.ts'
 import { openSpec, sealSpec } from './sealing.ts'
-import { initialService, type KeptLaunch, type KeptState, servicesOf } from './state.ts'
+import { initialService, type KeptLaunch, type KeptState } from './state.ts'
 
 /** Above every range that distributions and container engines give out, and below what 32 bits can say with a sign. */
 const firstUid = 0x70000000
@@ -75,6 +76,11 @@ export class Region {
     return found.map(instance => [instance.id, sampleOf(instance, this.#context.world.now())])
   }
 
+  /** Makes an image of what the main service of an instance has on its disk now. */
+  capture(id: string, image: KeptImage): Promise<void> {
+    return capture(this.#context, this.get(id), image)
+  }
+
   /** Resolves when it will happen, whatever happens to us. */
   async terminate(id: string): Promise<void> {
     const instance = this.#instances.get(id)
@@ -88,6 +94,8 @@ export class Region {
 
   #sameAs(id: string, fingerprint: string): ServerInfo | undefined {
     const earlier = this.#instances.get(id)
+    if (!earlier && this.#context.ended.has(id))
+      throw new ProviderError('Conflict', `the token of ${id} was used, and what it launched was terminated`)
     if (!earlier) return undefined
     if (earlier.kept.fingerprint === fingerprint && earlier.state.power !== 'gone') return earlier.info()
     throw new ProviderError('Conflict', `the token of ${id} was used for something else`)

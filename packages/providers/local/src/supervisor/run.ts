@@ -7,6 +7,7 @@ import { PipeReader } from '../logs/pipe.ts'
 import type { LogWriter } from '../logs/writer.ts'
 import type { Isolation } from '../machine/levels.ts'
 import { childrenOf, innerPid, isAlive, markOf, type ProcessMark, signal } from '../machine/processes.ts'
+import type { Arrivals } from './arrivals.ts'
 
 export interface Ending {
   /** 128 + its number for a signal; undefined when nobody saw how it ended. */
@@ -16,6 +17,7 @@ export interface Ending {
 
 export interface RunParts {
   readonly world: World
+  readonly arrivals: Arrivals
   readonly level: Isolation
   readonly cgroup: Cgroup | undefined
   readonly log: LogWriter
@@ -65,13 +67,9 @@ export class Run {
     if (said === undefined) return false
     const first = markOf(said || this.#firstBelow())
     const isInside = arrived[this.#parts.level]
-    while (first && isAlive(first) && !isInside(first.pid)) await this.#moment()
+    if (first) await this.#parts.arrivals.until(() => isInside(first.pid) || !isAlive(first))
     this.#first = first
     return first !== undefined
-  }
-
-  #moment(): Promise<void> {
-    return this.#parts.world.sleep(millis(1))
   }
 
   /** The process the tenant asked for; the ones around it are ours. */
@@ -85,8 +83,12 @@ export class Run {
 
   /** Asks it to end. */
   terminate(): void {
+    this.signal('SIGTERM')
+  }
+
+  signal(name: string): void {
     const pid = this.command
-    if (pid !== undefined) signal(pid, 'SIGTERM')
+    if (pid !== undefined) signal(pid, name as NodeJS.Signals)
   }
 
   /** Ends it and everything it started. */
@@ -130,7 +132,7 @@ export class Run {
     }
     const silent = Promise.all(this.#readers.map(reader => reader.ended)).then(look)
     await Promise.race([this.#recorded(/"exit-code": (\d+)/), look(), silent])
-    while (isAlive(this.monitor)) await this.#moment()
+    await this.#parts.arrivals.until(() => !isAlive(this.monitor))
     return undefined
   }
 

@@ -41,7 +41,8 @@ export interface SealedSpec {
 /** Takes the secrets out of a spec and seals them. */
 export function sealSpec(spec: LaunchSpec, seal: Seal): SealedSpec {
   const secrets: Record<string, Secrets[string]> = {}
-  const open = mapServices(spec, (service, name) => {
+  // What images are pulled with is of no use where none are pulled.
+  const open = mapServices(spec, ({ pullSecret: _, ...service }, name) => {
     secrets[name] = { secretEnv: service.secretEnv, files: service.files }
     return { ...service, secretEnv: {}, files: [] }
   })

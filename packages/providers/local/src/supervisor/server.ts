@@ -78,12 +78,12 @@ export class SupervisorServer {
         return () => {}
       case 'exec':
         try {
-          exec(this.#options.region.get(opening.id), opening.request, channel)
+          return exec(this.#options.region.get(opening.id), opening.request, channel)
         } catch (error) {
           channel.sendJson({ refused: wireError(error) })
           channel.end()
+          return () => {}
         }
-        return () => {}
     }
   }
 
@@ -142,6 +142,10 @@ export class SupervisorServer {
       update: ({ id, change }) => region.get(id).update(change),
       terminate: async ({ id }) => {
         await region.terminate(id)
+        return null
+      },
+      capture: async ({ id, image }) => {
+        await region.capture(id, image)
         return null
       },
       metrics: ({ ids }) => region.metrics(ids),

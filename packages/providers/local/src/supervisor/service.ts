@@ -1,17 +1,17 @@
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ProviderError, type ServiceLaunch } from '@stead/provider-kit'
+import { expand, ProviderError, portVariable, type ServiceLaunch } from '@stead/provider-kit'
 import { millis, seconds } from '@stead/world'
 import type { Cgroup, Limits } from '../cgroups/index.ts'
 import { openForService } from '../logs/pipe.ts'
 import { LogWriter } from '../logs/writer.ts'
 import { markOf } from '../machine/processes.ts'
 import type { Target } from '../sandbox/enter.ts'
-import { baseEnvironment, expand, portVariable } from '../sandbox/environment.ts'
+import { baseEnvironment } from '../sandbox/environment.ts'
 import type { Ids } from '../sandbox/paths.ts'
 import { hostHome } from '../sandbox/plan.ts'
 import type { Context } from './context.ts'
-import { furnish, hostImage, innerIds } from './furnish.ts'
+import { furnish, hostImage, innerIds, rewriteFiles } from './furnish.ts'
 import { Run } from './run.ts'
 import type { RunMark } from './state.ts'
 
@@ -31,6 +31,8 @@ export class Service {
   readonly #cgroup: Cgroup | undefined
   #log: LogWriter | undefined
   #run: Run | undefined
+  /** The process whose memory is watched. */
+  #watchedFor: Run | undefined
   /** It is being started, or waits to be. */
   isBusy = false
 
@@ -48,10 +50,20 @@ export class Service {
     return this.#options.launch
   }
 
-  /** Has other resources from now on, what runs and what will. Throws when the kernel refuses. */
-  limit(resources: ServiceLaunch['resources']): void {
-    this.#options = { ...this.#options, launch: { ...this.launch, resources } }
+  /** Is launched as this from now on; what runs has its limits at once. Throws when the kernel refuses those. */
+  outfit(launch: ServiceLaunch): void {
+    this.#options = { ...this.#options, launch }
     this.#cgroup?.change(this.#limits)
+    if (this.#run) this.#watchMemory(this.#run, this.#cgroup?.oomKills() ?? 0)
+  }
+
+  /** Gives what runs the files it is told of by a signal, and tells it. False when only a new start can do that. */
+  reload(): boolean {
+    const { instance, name, launch } = this.#options
+    const { place } = this.#context
+    if (!rewriteFiles(join(place.stage, instance, name), launch.files)) return false
+    for (const signal of new Set(launch.files.flatMap(file => file.signal ?? []))) this.#run?.signal(signal)
+    return true
   }
 
   get run(): Run | undefined {
@@ -111,8 +123,10 @@ export class Service {
       })
       const monitor = child.pid === undefined ? undefined : markOf(child.pid)
       if (!monitor) throw new ProviderError('Internal', `${name} of ${instance} could not be started`)
-      this.#run = new Run({ ...this.#parts(oomKills), pipes, statusFile }, { child, monitor })
-      return { run: this.#run, mark: { monitor, first: undefined, startedAt: world.now(), oomKills } }
+      const run = new Run({ ...this.#parts(oomKills), pipes, statusFile }, { child, monitor })
+      this.#run = run
+      this.#watchMemory(run, oomKills)
+      return { run, mark: { monitor, first: undefined, startedAt: world.now(), oomKills } }
     } finally {
       closeSync(status)
       stdout.close()
@@ -124,8 +138,18 @@ export class Service {
   adopt(mark: RunMark): Run {
     const pipes = { stdout: this.#path('stdout'), stderr: this.#path('stderr') }
     const parts = { ...this.#parts(mark.oomKills), pipes, statusFile: this.#path('status') }
-    this.#run = new Run(parts, { monitor: mark.monitor, first: mark.first })
-    return this.#run
+    const run = new Run(parts, { monitor: mark.monitor, first: mark.first })
+    this.#run = run
+    this.#watchMemory(run, mark.oomKills)
+    return run
+  }
+
+  /** From now to its end, if it may run out of memory at all. */
+  #watchMemory(run: Run, oomKills: number): void {
+    if (!this.#cgroup || this.launch.resources.memoryMiB === undefined || this.#watchedFor === run) return
+    this.#watchedFor = run
+    const forget = this.#context.memory.watch({ cgroup: this.#cgroup, oomKills, onKill: () => run.kill() })
+    void run.ended.then(forget)
   }
 
   /** Ends its process: asks first and kills when the grace is over, or kills at once. */
@@ -172,9 +196,9 @@ export class Service {
   }
 
   #parts(oomKills: number) {
-    const { world, settings, place } = this.#context
+    const { world, arrivals, settings, place } = this.#context
     this.#log ??= new LogWriter(world, place.instance(this.#options.instance, 'logs', this.name))
-    return { world, level: settings.level, cgroup: this.#cgroup, log: this.#log, oomKills }
+    return { world, arrivals, level: settings.level, cgroup: this.#cgroup, log: this.#log, oomKills }
   }
 
   get #limits(): Limits {

@@ -1,4 +1,4 @@
-import type { LaunchSpec, ServiceInfo } from '@stead/provider-kit'
+import type { ServiceInfo } from '@stead/provider-kit'
 import type { Instant } from '@stead/world'
 import type { ProcessMark } from '../machine/processes.ts'
 import type { PortState } from '../network/forwarder.ts'
@@ -16,6 +16,15 @@ export interface KeptLaunch extends SealedSpec {
   readonly initial: KeptState
   /** Who its services are for the machine; absent when they are who we are. */
   readonly outer?: Ids
+  /** By service, the last change that what ran before must be started again for, and the last that it is told by signal. */
+  readonly changes?: Readonly<Record<string, ServiceChanges>>
+  /** How many changes there were. A process knows how many there were when it was started, or told last. */
+  readonly sequence?: number
+}
+
+export interface ServiceChanges {
+  readonly restart?: number
+  readonly files?: number
 }
 
 /** One process of a service, with the proof by which the next supervisor knows it again. */
@@ -27,6 +36,8 @@ export interface RunMark {
   readonly startedAt: Instant
   /** How often something was killed for want of memory before. */
   readonly oomKills: number
+  /** How many changes it has been given; absent for none. */
+  readonly sequence?: number
 }
 
 export interface ServiceState {
@@ -52,8 +63,3 @@ export interface KeptState {
 }
 
 export const initialService: ServiceState = { state: 'waiting', restarts: 0 }
-
-export function servicesOf(spec: LaunchSpec) {
-  if (spec.source.type !== 'services') throw new Error(`a ${spec.source.type} source was let in`)
-  return spec.source.services
-}

@@ -1,7 +1,8 @@
+import { type Health, HealthWatch } from '@stead/provider-kit'
 import type { World } from '@stead/world'
 import type { PortState } from '../network/forwarder.ts'
 import type { Relay } from '../network/relay-client.ts'
-import { type Health, HealthWatch } from './health.ts'
+import { askHealth } from './health.ts'
 import type { Service } from './service.ts'
 
 /** How the services of an instance fare, as far as they have health checks. */
@@ -22,8 +23,13 @@ export class Vitals {
     const own = ports.filter(port => port.service === service.name)
     const port = (name: string) => own.find(each => each.name === name)?.inner ?? 0
     this.forget(service.name)
-    const options = { world: this.#world, service, relay: this.#relay, port, onChange: this.#onChange }
-    this.#watches.set(service.name, new HealthWatch(options))
+    const watch = new HealthWatch({
+      world: this.#world,
+      checks: service.launch.healthChecks,
+      ask: (check, signal) => askHealth({ service, relay: this.#relay, port }, check, signal),
+      onChange: this.#onChange,
+    })
+    this.#watches.set(service.name, watch)
   }
 
   forget(name: string): void {

@@ -11,6 +11,7 @@ import {
   type ServerState,
   type ServiceLaunch,
   serverTags,
+  servicesOf,
   type Tags,
 } from '@stead/provider-kit'
 import { plainService } from '@stead/provider-kit/contract'
@@ -22,7 +23,7 @@ import type { Isolation } from '../machine/levels.ts'
 import { isAlive } from '../machine/processes.ts'
 import { cgroupName, files } from '../supervisor/files.ts'
 import { readKept } from '../supervisor/keeper.ts'
-import { type KeptState, servicesOf } from '../supervisor/state.ts'
+import type { KeptState } from '../supervisor/state.ts'
 import type { SupervisorSettings } from '../wire/words.ts'
 
 export const owner: Owner = { controlPlane: 'cp-test', region: 'reg-test' }

@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageSpec, ServiceLaunch, Tags } from '@stead/provider-kit'
@@ -13,15 +13,29 @@ import { rootArchive, sha256 } from './root-archive.ts'
 const printer = services({ main: shell('mkfifo /data/in; exec 3<>/data/in; exec cat <&3') })
 const barePrinter = services({ main: shell('mkfifo in; exec 3<>in; exec cat <&3') })
 
-/** Another command than a plain sleeper has. */
-const limited = (resources: ServiceLaunch['resources']) => services({ main: shell('exec sleep 601', { resources }) })
+/** Says when it is told that its file has changed. */
+const reloading = `trap 'cp /run/reloaded /data/reloaded' HUP; while :; do sleep 0.1; done`
+const reloaded = (content: string): ServiceLaunch['files'] => [
+  { path: '/run/reloaded', content: Buffer.from(content), secret: true, signal: 'SIGHUP' },
+]
 
 /** A local region as the contract wants it, at one level of isolation. */
 export async function localSubject(isolation: Isolation): Promise<ContractSubject> {
   const region = await TestRegion.open({ isolation })
   const isLimited = region.provider.capabilities().notes!.some(note => note.startsWith('limits are enforced'))
   const hasLimits = (id: string) => region.limit(id, 'memory') === 96 * 2 ** 20 && region.limit(id, 'cpu') === 30_000
-  const marker = (id: string) => region.disk(id, 'main', 'marker')
+  /** Another command than a plain sleeper has. Files have a place only where there is isolation. */
+  const limited = (resources: ServiceLaunch['resources'], other: Partial<ServiceLaunch> = {}) =>
+    isolation === 'none'
+      ? services({ main: shell('exec sleep 601', { resources, ...other }) })
+      : services({ main: shell(reloading, { resources, files: reloaded('old'), ...other }) })
+  // What runs on an image has its root there; what runs on the machine's own files, its home.
+  const marker = (id: string) => {
+    const root = region.disk(id, 'main', 'root')
+    return existsSync(root) ? join(root, 'marker') : region.disk(id, 'main', 'marker')
+  }
+  const onImage = (image: string) =>
+    services({ main: plainService(image, { command: ['/bin/sh', '-c', 'exec sleep 600'] }) })
   const contents = [rootArchive('first'), rootArchive('second')] as const
 
   async function plantImage(tags: Tags): Promise<string> {
@@ -32,6 +46,13 @@ export async function localSubject(isolation: Isolation): Promise<ContractSubjec
       .add({ info: imageInfo(id, tags), fingerprint: id }, archiveSpec(contents[0]))
       .then(() => ({ info: imageInfo(id, tags) }))
     return info.id
+  }
+
+  /** What snapshots are taken of. */
+  let base: Promise<string> | undefined
+  const onBase = async () => {
+    base ??= plantImage({})
+    return onImage(await base)
   }
 
   return {
@@ -74,6 +95,18 @@ export async function localSubject(isolation: Isolation): Promise<ContractSubjec
       update: {
         source: limited({ memoryMiB: 64 }),
         fields: {
+          environment: {
+            change: spec => ({ ...spec, source: limited({ memoryMiB: 64 }, { secretEnv: { MODE: 'new' } }) }),
+            // Between its old process and its new one there is none to ask.
+            shows: async id => (await region.exec(id, ['sh', '-c', 'echo $MODE']).catch(() => null))?.text === 'new\n',
+          },
+          files: {
+            change: spec => ({ ...spec, source: limited({ memoryMiB: 64 }, { files: reloaded('new') }) }),
+            shows: async id => {
+              const told = region.disk(id, 'main', 'reloaded')
+              return (await readFile(told, 'utf8').catch(() => '')) === 'new'
+            },
+          },
           resources: {
             change: spec => ({ ...spec, source: limited({ cpuMillis: 300, memoryMiB: 96 }) }),
             shows: async id => region.keptResources(id).memoryMiB === 96 && (!isLimited || hasLimits(id)),
@@ -96,11 +129,12 @@ export async function localSubject(isolation: Isolation): Promise<ContractSubjec
       },
       metrics: { source: sleeper },
       watch: {},
+      snapshot: { plant: plantImage, of: onBase, source: onImage },
       images: {
         plant: plantImage,
         contents,
         architecture: 'x86_64',
-        source: image => services({ main: plainService(image, { command: ['/bin/sh', '-c', 'exec sleep 600'] }) }),
+        source: onImage,
         shows: async id => (await region.exec(id, ['cat', '/which'])).text === 'first',
       },
     },

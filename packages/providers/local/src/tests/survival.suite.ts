@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { LaunchSource } from '@stead/provider-kit'
+import { type LaunchSource, launchToken, serverTags } from '@stead/provider-kit'
+import { newId, realWorld as world } from '@stead/world'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Isolation } from '../machine/levels.ts'
 import { signal, treeOf } from '../machine/processes.ts'
-import { processOf, services, shell, sleeper, TestRegion } from './region.ts'
+import { owner, processOf, services, shell, sleeper, TestRegion } from './region.ts'
 
 const program = fileURLToPath(new URL('./control-plane.ts', import.meta.url))
 
@@ -56,6 +57,20 @@ export function survivalTests(isolation: Isolation): void {
     }
 
     const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+    test('is not brought back by its token once it was terminated, whoever supervises by then', async () => {
+      const serverId = newId(world, 'srv')
+      const spec = { name: 'test', source: sleeper, power: 'on' as const, tags: serverTags(owner, serverId) }
+      const launch = (attempt: number) => region.provider.launch(spec, launchToken(serverId, attempt))
+      const { id } = await launch(1)
+      await region.until(id, 'running')
+      await region.provider.terminate(id)
+      await region.eventually('it to be gone', () => !region.instances().includes(id) || undefined)
+      await expect(launch(1)).rejects.toThrow('was terminated')
+      await killSupervisor()
+      await expect(launch(1)).rejects.toMatchObject({ code: 'Conflict' })
+      expect((await launch(2)).id, 'another attempt is another instance').not.toBe(id)
+    })
 
     test('survives the death of the control plane: same processes, log without a hole, exits with their codes', async () => {
       const [counting, leaving] = await launchAndKill(counter, leaver())

@@ -20,6 +20,7 @@ export class Channel {
     return this.#socket.writable
   }
 
+  /** Once only: a second one would take half of the frames. */
   onFrame(take: (frame: Frame) => void): void {
     this.#socket.on('data', chunk => {
       for (const frame of this.#reader.push(chunk as Buffer)) take(frame)

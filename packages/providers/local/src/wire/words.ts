@@ -7,10 +7,11 @@ import type {
   ServiceLaunch,
   Tags,
 } from '@stead/provider-kit'
+import type { KeptImage } from '../images/images.ts'
 import type { Isolation } from '../machine/levels.ts'
 
 /** Moves whenever these words change: a supervisor that speaks older ones is replaced, and what it runs is taken over. */
-export const protocolVersion = 2
+export const protocolVersion = 3
 
 /** What a supervisor is started with. One that was started with something else is replaced in the same way. */
 export interface SupervisorSettings {
@@ -27,8 +28,10 @@ export interface SupervisorSettings {
 /** What can be different about something that was launched. */
 export interface LaunchChange {
   readonly tags: Tags
-  readonly resources: Readonly<Record<string, ServiceLaunch['resources']>>
+  readonly services: Readonly<Record<string, ServiceChange>>
 }
+
+export type ServiceChange = Pick<ServiceLaunch, 'resources' | 'env' | 'secretEnv' | 'files'>
 
 /** What a provider may ask of its supervisor, and what it is answered. */
 export interface Calls {
@@ -48,6 +51,8 @@ export interface Calls {
   update: { request: { readonly id: string; readonly change: LaunchChange }; reply: ServerInfo }
   terminate: { request: { readonly id: string }; reply: null }
   metrics: { request: { readonly ids: readonly string[] }; reply: readonly (readonly [string, MetricsSample])[] }
+  /** Makes an image of what the main service has on its disk. */
+  capture: { request: { readonly id: string; readonly image: KeptImage }; reply: null }
   /** Ends the supervisor and nothing else: the next one takes over what runs. */
   retire: { request: Readonly<Record<string, never>>; reply: null }
 }
