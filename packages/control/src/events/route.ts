@@ -3,6 +3,7 @@ import { type Route, route, type Scope, type Target } from '../door/route.ts'
 import type { Permission } from '../identity/permissions.ts'
 import { recordListSchema, recordQuery, recordsReply } from '../records/list.ts'
 import { sourceOf } from '../records/read.ts'
+import { Type } from '../schema/type.ts'
 import { Event, eventScope, eventsTable, presentEvent } from './model.ts'
 
 export interface EventsRouteOptions {
@@ -31,10 +32,16 @@ export const eventsRoute = ({ path, scope, permission, target, store }: EventsRo
     scope,
     permission,
     target,
-    query: recordQuery({}),
+    query: recordQuery({
+      reason: Type.Optional(
+        Type.Array(Type.String({ maxLength: 64 }), { maxItems: 20, description: 'Only those: `Unhealthy,Healthy`.' }),
+      ),
+    }),
     replies: { 200: EventList },
     handle({ target: object, place, query }) {
       const source = sourceOf(store, { table: eventsTable, scope: eventScope(object), subject: object.id })
-      return recordsReply({ source, place, query, present: presentEvent })
+      const { reason: reasons } = query
+      const matches = ({ body }: { readonly body: unknown }) => reasons!.includes((body as Event).reason)
+      return recordsReply({ source, place, query, present: presentEvent, ...(reasons && { matches }) })
     },
   })

@@ -1,0 +1,137 @@
+import type { LogLine, LogRequest } from '@stead/provider-kit'
+import type { World } from '@stead/world'
+import type { ReachedServer } from '../reach.ts'
+import { Gathering, LogBatch } from './lines.ts'
+import { SharedLog } from './shared-log.ts'
+
+/** Where to begin. */
+export type LogStart = Pick<LogRequest, 'after' | 'tail' | 'since'>
+
+/** A beginning that was looked at. */
+export interface Begun {
+  readonly start: LogStart
+  /** The line after which everything is new to the reader, even if nothing of what it asks for is there yet. */
+  readonly seen: string | undefined
+}
+
+/** The whole of it. */
+export const fromTheFirst: Begun = { start: {}, seen: undefined }
+
+export interface ServerLogRequest {
+  readonly server: ReachedServer
+  /** All of them unless said. */
+  readonly service: string | undefined
+  readonly signal: AbortSignal
+}
+
+interface Shared {
+  readonly log: SharedLog
+  readers: number
+}
+
+/** Every log that is read on this node. Those who follow the same share one read of the provider. */
+export class LogReads {
+  readonly #world: World
+  readonly #shared = new Map<string, Shared>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** How many servers are followed now. */
+  get size(): number {
+    return this.#shared.size
+  }
+
+  /**
+   * Shows that it can be read, and says what the end of it is now: from this moment on no line is too old for who follows
+   * it, however little of what came before was asked for.
+   */
+  async begin(request: ServerLogRequest, { after, tail, since }: LogStart): Promise<Begun> {
+    let last: string | undefined
+    for await (const { cursor } of read(request, after === undefined ? { tail: 1 } : { after })) {
+      last = cursor
+      break
+    }
+    if (after !== undefined) return { start: { after }, seen: after }
+    if (tail === 0) return last === undefined ? fromTheFirst : { start: { after: last }, seen: last }
+    const start = { ...(tail !== undefined && { tail }), ...(since !== undefined && { since }) }
+    return { start, seen: since === undefined ? undefined : last }
+  }
+
+  /** What there is now, in batches. */
+  async *there(request: ServerLogRequest, start: LogStart): AsyncGenerator<LogBatch> {
+    const gathered = new Gathering()
+    const batch = () => new LogBatch(request.server.id, gathered.take())
+    let isEmpty = true
+    for await (const line of read(request, start)) {
+      isEmpty = false
+      if (!gathered.add(line)) continue
+      yield batch()
+      isEmpty = true
+    }
+    if (!isEmpty) yield batch()
+  }
+
+  /** What there is, then what comes, until the server is gone. */
+  async *follow(request: ServerLogRequest, { start, seen: last }: Begun): AsyncGenerator<LogBatch> {
+    let seen = last
+    for (let from = start; ; from = seen === undefined ? {} : { after: seen }) {
+      for await (const batch of this.there(request, from)) {
+        yield batch
+        seen = batch.last
+      }
+      for await (const batch of this.#shareFrom(request, seen)) {
+        if (batch === 'over') return
+        yield batch
+        seen = batch.last
+      }
+    }
+  }
+
+  /** What comes after a line that was seen. It ends with `over` once the server is gone, without it when it was lost sight of. */
+  async *#shareFrom(request: ServerLogRequest, seen: string | undefined): AsyncGenerator<LogBatch | 'over'> {
+    const name = JSON.stringify([request.server.id, request.service])
+    const shared = this.#join(name, request, seen)
+    try {
+      const { type } = yield* shared.log.follow(seen, request.signal)
+      if (type === 'over') yield type
+    } finally {
+      this.#leave(name, shared)
+    }
+  }
+
+  #join(name: string, { server, service }: ServerLogRequest, after: string | undefined): Shared {
+    const known = this.#shared.get(name)
+    const shared = known && !known.log.isOver ? known : { log: this.#open(server, service, after), readers: 0 }
+    shared.readers++
+    this.#shared.set(name, shared)
+    return shared
+  }
+
+  #open(server: ReachedServer, service: string | undefined, after: string | undefined): SharedLog {
+    return new SharedLog({
+      world: this.#world,
+      server: server.id,
+      after,
+      read: (place, signal) =>
+        read({ server, service, signal }, { ...(place !== undefined && { after: place }) }, true),
+    })
+  }
+
+  #leave(name: string, shared: Shared): void {
+    shared.readers--
+    if (shared.readers > 0) return
+    shared.log.close()
+    if (this.#shared.get(name) === shared) this.#shared.delete(name)
+  }
+}
+
+async function* read(
+  { server, service, signal }: ServerLogRequest,
+  start: LogStart,
+  follow = false,
+): AsyncGenerator<LogLine> {
+  const provider = await server.provider()
+  yield* provider.logs!(server.backendId, { ...start, ...(service !== undefined && { service }), follow }, { signal })
+}

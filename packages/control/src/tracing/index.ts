@@ -1,0 +1,2 @@
+export { traceCommits } from './commits.ts'
+export { traceOf } from './operation-span.ts'
