@@ -3,6 +3,7 @@ export * from './door/index.ts'
 export * from './errors/index.ts'
 export * from './identity/index.ts'
 export * from './images/index.ts'
+export { type Findings, findingsIn } from './instances/findings.ts'
 export { useMark } from './instances/gather.ts'
 export { phasesPage } from './instances/page.ts'
 export * from './operations/model.ts'
@@ -19,5 +20,8 @@ export {
   roomControllers,
   roomIndexes,
   type Surroundings,
+  seriesRetention,
 } from './rooms.ts'
 export * from './schema/index.ts'
+export { measureHouse } from './system/gauges.ts'
+export * from './tracing/index.ts'

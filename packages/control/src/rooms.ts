@@ -1,4 +1,4 @@
-import type { ChangeSet, Controller, Engine, Index, Metrics, Sealer, Store } from '@stead/engine'
+import type { ChangeSet, Controller, Engine, Index, Metrics, Sealer, Store, Tracing } from '@stead/engine'
 import { type Duration, days } from '@stead/world'
 import { auditRoutes } from './audit/api.ts'
 import type { AuditedKind } from './audit/changes.ts'
@@ -33,6 +33,7 @@ import { sweep } from './images/staging/sweep.ts'
 import { imagesSeenBy } from './images/visible.ts'
 import { instanceRoutes } from './instances/api.ts'
 import { instanceRoom } from './instances/room.ts'
+import { versionsUsed } from './instances/values/versions-used.ts'
 import { networkRoom } from './networks/room.ts'
 import { operationRoutes } from './operations/api.ts'
 import { operationIndexTable, operationsTable, WatchedOperation } from './operations/model.ts'
@@ -50,11 +51,16 @@ import { healthController } from './regions/health/controller.ts'
 import { Region } from './regions/model.ts'
 import { forgetRemoved } from './regions/upkeep.ts'
 import { regionWhole } from './regions/whole.ts'
+import { secretRoom } from './secrets/room.ts'
 import { serving } from './servers/room.ts'
+import { openStreams, streamControllers } from './streams/room.ts'
 import { systemRoute } from './system/api.ts'
 import type { ProgramVersion } from './system/model.ts'
 import { teardownController } from './teardown/controller.ts'
 import type { Part } from './teardown/model.ts'
+import { forgetMeasured, sweepMeasured } from './usage/forget.ts'
+import { usageRoom } from './usage/room.ts'
+import { webhookRoom } from './webhooks/room.ts'
 
 /** What machines are attached to. A room whose things are attached to them adds its parts here. */
 const networking = networkRoom(instanceRoom.attached)
@@ -62,8 +68,17 @@ const networking = networkRoom(instanceRoom.attached)
 /** What machines are made of. A room whose things are made of images adds its part here. */
 const images = imageRoom({ ofImages: instanceRoom.attached.toImages })
 
+/** What is kept for whatever runs, and shown to nobody. */
+const secrets = secretRoom({ toSecrets: instanceRoom.attached.toSecrets, versionsUsed })
+
 /** What is in projects, in the order in which it ends with them: each room that puts something there adds it here. */
-const inProjects: readonly Part[] = [...instanceRoom.inProjects, ...networking.inProjects, ...images.inProjects]
+const inProjects: readonly Part[] = [
+  ...instanceRoom.inProjects,
+  ...networking.inProjects,
+  ...images.inProjects,
+  ...secrets.inProjects,
+  ...webhookRoom.inProjects,
+]
 
 /** What is in regions, and stands in the way of their end: see `inRegion`. */
 const inRegions: readonly Part[] = [
@@ -80,7 +95,9 @@ const ofProjects = [
   Grant,
   ...networking.kinds,
   ...images.kinds,
+  ...secrets.kinds,
   ...instanceRoom.kinds,
+  ...webhookRoom.kinds,
 ] as unknown as readonly Watchable[]
 /** What people make in an organization. */
 const ofOrganizations = [Organization, ServiceAccount, Token, Role, ...ofProjects] as unknown as readonly Watchable[]
@@ -107,10 +124,14 @@ export const recordRetention = ({
   [auditTable]: audit,
   [auditIndexTable]: audit,
   [eventsTable]: events,
+  ...Object.fromEntries(webhookRoom.tables.map(table => [table, events])),
   [operationsTable]: operations,
   [operationIndexTable]: operations,
   ...serving.retention,
 })
+
+/** How long measurements are kept, by track. */
+export const seriesRetention = usageRoom.retention
 
 /** What is outside the rooms, and how they reach it. */
 export interface Surroundings {
@@ -124,6 +145,10 @@ export interface Surroundings {
   readonly fetching: Fetching
   /** Where controllers count what they see; nobody sees it unless said. */
   readonly metrics?: Metrics
+  /** Only where traces are recorded. */
+  readonly tracing?: Tracing | undefined
+  /** How often what runs is measured; every 15 s unless said. */
+  readonly measureEvery?: Duration
 }
 
 /** Everything the engine is started with. */
@@ -136,8 +161,12 @@ export const roomControllers = (around: Surroundings): readonly Controller[] => 
     ...instanceRoom.controllers(around),
     ...serving.controllers(around),
     ...images.controllers({ clients, tell }, fetching),
+    ...secrets.controllers(tell),
+    ...usageRoom.controllers({ ...around, ...(around.measureEvery && { interval: around.measureEvery }) }),
+    ...webhookRoom.controllers({ ...around, take: fetching.take, tell, kinds: ofProjects.map(({ kind }) => kind) }),
     teardownController(theRegion, tell),
     healthController(catalogs),
+    ...streamControllers(tell),
   ]
 }
 export const roomIndexes: readonly Index[] = [
@@ -178,13 +207,22 @@ export function openRooms(options: RoomOptions): Rooms {
   const commit = (set: ChangeSet) => engine.commit(set)
   const opened = identity({ ...options, everything, commit, inProjects })
   const audit = new Audit({ everything, kinds: audited, commit, world, log, metrics })
+  const { recall } = opened
+  const streams = openStreams({ store, sealer, clients, cache: engine.cache, recall, world, log })
   const verifier = new QuotaVerifier({ engine, store, world, metrics, log })
   verifier.start()
   const sweeping = new AbortController()
   const swept = sweep({ ...fetching, store, cache: engine.cache }, sweeping.signal).catch((error: unknown) => {
     if (!sweeping.signal.aborted) log.warn({ error }, 'what is left of images that are gone could not be removed')
   })
-  const stopForgetting = forgetRemoved(engine.cache, { clients, catalogs })
+  const sweptMeasured = sweepMeasured({ store, cache: engine.cache }, sweeping.signal).catch((error: unknown) => {
+    if (!sweeping.signal.aborted)
+      log.warn({ error }, 'what was measured of instances that are gone could not be removed')
+  })
+  const stopForgetting = [
+    forgetRemoved(engine.cache, { clients, catalogs }),
+    forgetMeasured(engine.cache, store.series),
+  ]
   return {
     routes: [
       ...opened.routes,
@@ -195,6 +233,7 @@ export function openRooms(options: RoomOptions): Rooms {
       ...catalogRoutes(catalogs, imagesSeenBy),
       ...networking.routes({ clients, sealer, store }),
       ...images.routes({ clients, store, fetching }),
+      ...secrets.routes({ sealer, store }),
       eventsRoute({
         path: '/v1/regions/:region/events',
         scope: 'platform',
@@ -203,7 +242,10 @@ export function openRooms(options: RoomOptions): Rooms {
         store,
       }),
       ...operationRoutes(store),
-      ...instanceRoutes({ store, sealer, catalogs, cache: engine.cache }),
+      ...webhookRoom.routes({ store, sealer, told: ofProjects }),
+      ...usageRoom.routes({ clients, cache: engine.cache, store, world }),
+      ...instanceRoutes({ store, sealer, catalogs, cache: engine.cache, clients }),
+      ...streams.routes,
       systemRoute({ engine, store, version }),
       eventsRoute({
         path: '/v1/organizations/:organization/events',
@@ -238,10 +280,10 @@ export function openRooms(options: RoomOptions): Rooms {
     witness: audit,
     identity: opened,
     async close() {
-      stopForgetting()
+      for (const stop of stopForgetting) stop()
       catalogs.close()
       sweeping.abort()
-      await Promise.all([swept, opened.close(), verifier.stop(), audit.close()])
+      await Promise.all([swept, sweptMeasured, opened.close(), streams.close(), verifier.stop(), audit.close()])
     },
   }
 }

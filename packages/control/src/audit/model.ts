@@ -38,6 +38,11 @@ const entryFields = {
   changed: Type.Optional(Type.Array(ObjectChange)),
   result: Type.Enum(['done', 'denied']),
   code: Type.Optional(Type.String({ description: 'What it was refused with.' })),
+  ended: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+      description: 'How a terminal or another stream ended: why, after how many seconds, with which exit code.',
+    }),
+  ),
   from: Type.Object({ address: Type.String(), userAgent: Type.Optional(Type.String()) }),
   traceId: Type.Optional(Type.String()),
   count: Type.Integer({ minimum: 1, description: 'How many like it this one stands for.' }),

@@ -2,7 +2,7 @@ import type { ChangeSet, ObjectDraft, RecordDraft, View } from '@stead/engine'
 import { type Duration, minutes, type Timer } from '@stead/world'
 import { addressGroup } from '../door/rate-limit.ts'
 import { type Route, routeName } from '../door/route.ts'
-import type { Act, Ending, Witness } from '../door/witness.ts'
+import type { Act, Closing, Ending, Witness } from '../door/witness.ts'
 import { holdsSecrets } from '../schema/secret.ts'
 import { actionOf, isSensitive } from './action.ts'
 import { type AuditedKind, Changes, mostObjects } from './changes.ts'
@@ -57,6 +57,10 @@ export class Audit implements Witness {
     else this.#writer.write(...[this.#denials.note(body)].filter(told => told !== undefined))
   }
 
+  closed(act: Act, ended: Closing): void {
+    this.#writer.write({ ...bodyOf(act, this.#targetOf(act)), result: 'done', ended })
+  }
+
   /** Writes what was counted and what waits. */
   async close(): Promise<void> {
     this.#settle()
@@ -69,7 +73,8 @@ export class Audit implements Witness {
     this.#writer.write(...this.#denials.drain(), ...this.#strangers.drain())
   }
 
-  #targetOf({ route, targetId }: Act): ObjectDraft<unknown, unknown> | undefined {
+  #targetOf({ route, targetId, deed }: Act): ObjectDraft<unknown, unknown> | undefined {
+    if (deed) return deed.object
     if (!route.target || targetId === undefined) return undefined
     return this.#options.everything.get(route.target.kind, targetId)
   }
@@ -81,7 +86,7 @@ export class Audit implements Witness {
 
 /** Everything but how it ended. */
 function bodyOf(
-  { route, caller, place, address, userAgent, traceId }: Act,
+  { route, caller, place, deed, address, userAgent, traceId }: Act,
   object: ObjectDraft<unknown, unknown> | undefined,
 ): Omit<AuditBody, 'result'> {
   const { principalId: id, type, displayName: name, credentialId: credential } = caller
@@ -89,7 +94,7 @@ function bodyOf(
   const projectId = place.type === 'project' ? place.projectId : object?.projectId
   return {
     actor: { id, type, name, ...(type !== 'nobody' && { credential }) },
-    action: actionOf(route),
+    action: deed?.action ?? actionOf(route),
     request: routeName(route),
     ...(organizationId !== undefined && { organizationId }),
     ...(projectId !== undefined && { projectId }),

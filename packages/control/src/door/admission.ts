@@ -16,6 +16,8 @@ export interface Credentials {
   readonly method: string
   readonly headers: IncomingHttpHeaders
   readonly address: string
+  /** What it came on, the same for all that comes on it. */
+  readonly connection?: object
 }
 
 /** Finds out who it is, or throws `fail('unauthenticated', …)`. */
@@ -56,7 +58,7 @@ export class Admission {
 
   /** At once where nothing has to be waited for. */
   admit(visit: Visit, credentials: Credentials, params: Params): void | Promise<void> {
-    visit.holds(this.load.enter())
+    visit.share = this.load.enter()
     if (visit.route.permission === 'public') {
       this.#takeAddress(visit)
       return
@@ -87,7 +89,7 @@ export class Admission {
     const { permission, scope } = visit.route
     visit.caller = caller
     this.#take(this.#credentials, caller.credentialId, 'credential')
-    visit.holds(this.load.enterAs(caller.credentialId))
+    visit.share!.takeAs(caller.credentialId)
     const text = scope === 'platform' ? '' : (params[scope] ?? '')
     const place = placeOf(this.#options.engine.cache, scope, text)
     const problem = refusal({ caller, permission, scope, text, place })

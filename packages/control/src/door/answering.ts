@@ -8,8 +8,8 @@ import { refuseStale } from './etag.ts'
 import { lookUp, theOne } from './find.ts'
 import { type KeyedRequest, keyedRequest, type ReplySealer, recall } from './idempotency.ts'
 import { OfferedServices, type ServiceSources } from './offered-services.ts'
-import type { CheckedInput, PreparedRoute, RawInput } from './prepared-route.ts'
-import type { LinesReply, Reply, Request, StreamReply, Upload } from './route.ts'
+import type { CheckedInput, Preparation, RawInput } from './prepared-route.ts'
+import type { AnyReply, Reply, Request, Upload } from './route.ts'
 import { routeName } from './route.ts'
 import type { Visit } from './visit.ts'
 import type { WrittenReply } from './written-reply.ts'
@@ -46,7 +46,7 @@ export class Answering {
   /**
    * At once where the handler answers at once, as reads do: a promise costs as much as all the rest of such an answer.
    */
-  answer(visit: Visit, prepared: PreparedRoute, incoming: Incoming): Answer | Promise<Answer> {
+  answer(visit: Visit, prepared: Preparation, incoming: Incoming): Answer | Promise<Answer> {
     const input = prepared.check(incoming)
     const keyed = this.#keyed(visit, input, incoming)
     const first = () =>
@@ -56,7 +56,7 @@ export class Answering {
     return answer instanceof Promise ? this.#insist(visit, prepared, { input, incoming, keyed }, answer) : answer
   }
 
-  async #insist(visit: Visit, prepared: PreparedRoute, work: Work, first: Promise<Answer>): Promise<Answer> {
+  async #insist(visit: Visit, prepared: Preparation, work: Work, first: Promise<Answer>): Promise<Answer> {
     const { input, incoming, keyed } = work
     const { store } = this.#options.engine
     let running = first
@@ -81,7 +81,7 @@ export class Answering {
     }
   }
 
-  #run(visit: Visit, prepared: PreparedRoute, { input, incoming, keyed }: Run): Answer | Promise<Answer> {
+  #run(visit: Visit, prepared: Preparation, { input, incoming, keyed }: Run): Answer | Promise<Answer> {
     const services = new OfferedServices(this.#options, { visit, prepared, keyed })
     const reply = prepared.route.handle(this.#request(visit, input, incoming) as never, services)
     return reply instanceof Promise ? reply.then(late => written(prepared, late)) : written(prepared, reply)
@@ -169,7 +169,7 @@ class HandledRequest implements Request {
     this.place = visit.place
     this.objects = found.objects
     this.target = found.target
-    this.traceId = visit.trace.traceId
+    this.traceId = visit.traceId
     this.address = visit.address
     this.cookie = found.cookie
     this.accept = found.accept
@@ -187,10 +187,10 @@ class HandledRequest implements Request {
 }
 
 /** What a request comes to: an answer in its final words, or one that is made while it is sent. */
-export type Answer = WrittenReply | StreamReply | LinesReply
+export type Answer = WrittenReply | Exclude<AnyReply, Reply>
 
-const written = (prepared: PreparedRoute, reply: Reply | StreamReply | LinesReply): Answer => {
-  if ('stream' in reply || 'lines' in reply) return reply
+const written = (prepared: Preparation, reply: AnyReply): Answer => {
+  if ('stream' in reply || 'lines' in reply || 'socket' in reply) return reply
   return reply instanceof ConcludedReply ? reply.written : prepared.write(reply)
 }
 

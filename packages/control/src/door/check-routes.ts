@@ -26,7 +26,7 @@ export function checkRoutes(routes: readonly Route[], options: RouteCheckOptions
 }
 
 function faultsOf(route: Route, { permissions, hasSealer }: RouteCheckOptions): readonly string[] {
-  const { method, path, permission, scope, body, upload, deadline, replies, summary } = route
+  const { method, path, permission, scope, body, upload, socket, deadline, replies, summary } = route
   const params = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const faults: string[] = []
   if (!permission) faults.push('declares no permission')
@@ -44,6 +44,8 @@ function faultsOf(route: Route, { permissions, hasSealer }: RouteCheckOptions): 
   if (upload !== undefined && body) faults.push('takes an upload and a body')
   if (upload !== undefined && deadline === undefined)
     faults.push('takes an upload, and does not say how long that may take')
+  if (socket !== undefined && method !== 'GET') faults.push('is a WebSocket, which only a GET is')
+  if (socket !== undefined && !replies?.[101]) faults.push('is a WebSocket, and does not answer 101')
   if (Object.keys(replies ?? {}).length === 0) faults.push('declares no answer')
   if (!summary) faults.push('has no summary')
   if (method === 'POST' && !hasSealer && Object.values(replies).some(holdsSecrets))

@@ -4,10 +4,10 @@ import { fail } from '../errors/index.ts'
 import type { DoorEngine } from './engine.ts'
 import { type KeyedRequest, keeping, type ReplySealer } from './idempotency.ts'
 import { outcomeOf } from './outcome.ts'
-import type { PreparedRoute } from './prepared-route.ts'
+import type { Preparation } from './prepared-route.ts'
 import { type Reply, routeName } from './route.ts'
 import type { Outcome } from './services.ts'
-import { actOf, type Visit } from './visit.ts'
+import type { Visit } from './visit.ts'
 import type { Witness } from './witness.ts'
 import { drawPlaceholder, type WrittenReply, withRevision } from './written-reply.ts'
 
@@ -43,7 +43,7 @@ export class Conclusion {
   /** See `Services.conclude`. */
   async conclude(
     visit: Visit,
-    prepared: PreparedRoute,
+    prepared: Preparation,
     keyed: { readonly request: KeyedRequest; readonly takeFrom: string | undefined } | undefined,
     { changeSet, answer }: { readonly changeSet: ChangeSet; readonly answer: (outcome: Outcome) => Reply },
   ): Promise<ConcludedReply> {
@@ -73,7 +73,7 @@ export class Conclusion {
 
   #witnessed(visit: Visit, changeSet: ChangeSet): ChangeSet {
     const { witness } = this.#options
-    return { ...changeSet, records: [...changeSet.records, ...witness.ofChange(actOf(visit), changeSet)] }
+    return { ...changeSet, records: [...changeSet.records, ...witness.ofChange(visit, changeSet)] }
   }
 
   /** Commits; resolves once this node reads it, so that whoever was answered sees what they were told. */

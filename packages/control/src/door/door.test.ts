@@ -262,6 +262,7 @@ test('a witness sees every act: changes in the same write, everything else when 
     },
     ended: ({ route, caller }, { status, code, hasChanged }) =>
       seen.push(`${caller.displayName} ${route.method} ${status} ${code ?? '-'} ${hasChanged}`),
+    closed: () => {},
   }
   const shop = await openOwn({ witness })
   const { id } = (await shop.make('w1')).body.metadata

@@ -1,8 +1,9 @@
-import type { Logger, Metrics } from '@stead/engine'
+import type { Logger, Metrics, Tracing } from '@stead/engine'
 import { millis, type World } from '@stead/world'
 import type { FastifyInstance } from 'fastify'
 import { permissions as allPermissions } from '../identity/permissions.ts'
 import { Admission, type Authenticate } from './admission.ts'
+import { AnswerMetrics } from './answer-metrics.ts'
 import { Answering } from './answering.ts'
 import { checkRoutes } from './check-routes.ts'
 import { Conclusion } from './conclusion.ts'
@@ -34,6 +35,7 @@ export interface DoorOptions {
   /** What conflicts mean on every route, asked after the route's own rules. */
   readonly conflicts?: readonly ConflictRule[]
   readonly witness?: Witness
+  readonly tracing?: Tracing | undefined
   /** Keeps answers with secrets for repeated requests. */
   readonly sealer?: ReplySealer
   /** Kinds of objects that rights depend on: when one changes, everything open is asked again whether it may stay. */
@@ -42,6 +44,8 @@ export interface DoorOptions {
   readonly version?: string
   /** Whether callers reach us over TLS. */
   readonly isTls?: boolean
+  /** Where browsers find us, when that is not what they say in Host. */
+  readonly publicUrl?: string | undefined
   /** Checks every answer against its schema, and fails those that do not fit. For tests. */
   readonly checksReplies?: boolean
 }
@@ -77,7 +81,8 @@ export function buildDoor(options: DoorOptions): Door {
   const feed = new Feed(engine.cache, limits.streams.keptEntries)
   const conclusion = new Conclusion({ engine, world, sealer, witness })
   const follow = follower(engine, feed, admission.freshness)
-  const answering = new Answering({ engine, world, conclusion, sealer, follow, conflicts })
+  const reached = (revision: number) => admission.freshness.await(revision)
+  const answering = new Answering({ engine, world, conclusion, sealer, follow, reached, conflicts })
   const once = new WrittenOnce()
   const prepared = routes.map(route => new PreparedRoute(route, { checksReplies, once }))
   const isTls = options.isTls ?? false
@@ -90,8 +95,11 @@ export function buildDoor(options: DoorOptions): Door {
     admission,
     answering,
     streams,
+    answers: new AnswerMetrics(metrics),
     witness,
+    tracing: options.tracing,
     isTls,
+    publicUrl: options.publicUrl,
   })
 
   const upkeep = startIdempotencyUpkeep({ engine, world, log })

@@ -29,8 +29,20 @@ export interface EventStreamLimits {
   readonly stallTime: Duration
 }
 
+/** How what is sent is written. */
+export interface StreamFormat {
+  readonly headers: Readonly<Record<string, string>>
+  /** What comes before everything else. */
+  readonly opening: string
+  /** What is sent when nothing else is, so that both sides know the other is there. */
+  readonly heartbeat: string
+  /** The last words. */
+  end(reason: EndReason, detail: string): string
+}
+
 export interface EventStreamOptions {
   readonly response: ServerResponse
+  readonly format: StreamFormat
   readonly world: World
   readonly limits: EventStreamLimits
   /** Asked before anything is sent; ends the stream itself when the answer is no. */
@@ -50,12 +62,15 @@ export class EventStream {
   readonly #ended = new AbortController()
   #drained: PromiseWithResolvers<void> | undefined
   #waitingSince: Duration | undefined
-  /** What is sent when nothing else is, so that both sides know the other is there. */
-  heartbeat: () => SentEvent = () => ({ event: 'heartbeat', data: '{}' })
+  /** As the format has it, unless the route has more to say. */
+  heartbeat: () => string
+  /** Whether it may be read as slowly as its reader likes: nothing piles up for it here, for the route sends only what it has room for. */
+  isPatient = false
 
   constructor(options: EventStreamOptions) {
     this.#options = options
-    const { response } = options
+    const { response, format } = options
+    this.heartbeat = () => format.heartbeat
     response.on('drain', () => this.#flowing())
     response.on('close', () => this.#close('client_left'))
     // Written to after the client left, and before we were told: what follows is `close`.
@@ -76,8 +91,8 @@ export class EventStream {
     return this.isOpen && this.#drained === undefined
   }
 
-  /** Sends as it is what `encodeEvent` made: for those who send one event to many. */
-  write(text: string): void {
+  /** Sends as it is what was written before: for those who send one event to many. */
+  write(text: string | Uint8Array): void {
     const { response, world, limits, maySend } = this.#options
     if (!this.isOpen || !maySend()) return
     if (!response.write(text) && !this.#drained) {
@@ -88,10 +103,6 @@ export class EventStream {
       this.end('slow_reader', 'the client reads more slowly than events come')
   }
 
-  send(event: SentEvent): void {
-    this.write(encodeEvent(event))
-  }
-
   /** Resolves when the reader has caught up, or the stream has ended. */
   async drained(): Promise<void> {
     await this.#drained?.promise
@@ -100,8 +111,8 @@ export class EventStream {
   /** Ends the stream with an event that says why. */
   end(reason: EndReason, detail: string): void {
     if (!this.isOpen) return
-    const { response, world } = this.#options
-    response.end(encodeEvent({ event: reason === 'gone' ? 'gone' : 'end', data: JSON.stringify({ reason, detail }) }))
+    const { response, world, format } = this.#options
+    response.end(format.end(reason, detail))
     const farewell = world.setTimer(farewellTime, () => response.destroy())
     response.on('close', () => farewell.cancel())
     this.#close(reason)
@@ -119,8 +130,8 @@ export class EventStream {
   /** Called now and then: shows the reader that we are here, or finds that the reader is not. */
   beat(): void {
     const { world, limits } = this.#options
-    if (this.#waitingSince === undefined) this.send(this.heartbeat())
-    else if (world.monotonic() - this.#waitingSince >= limits.stallTime)
+    if (this.#waitingSince === undefined) this.write(this.heartbeat())
+    else if (!this.isPatient && world.monotonic() - this.#waitingSince >= limits.stallTime)
       this.end('slow_reader', 'the client has stopped reading')
   }
 
@@ -142,13 +153,30 @@ export class EventStream {
 export const encodeEvent = ({ event, data, id }: SentEvent): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
 
-export const eventStreamHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
-  // When the stream ends the connection does: no other request waits behind it.
+/** For every format: when the stream ends the connection does, so that no other request waits behind it. */
+const lasting = {
   connection: 'close',
   // Told to proxies that would collect events until there are enough of them.
   'x-accel-buffering': 'no',
 } as const
+
+export const serverSentEvents: StreamFormat = {
+  headers: { 'content-type': 'text/event-stream; charset=utf-8', ...lasting },
+  opening: 'retry: 2000\n\n',
+  heartbeat: encodeEvent({ event: 'heartbeat', data: '{}' }),
+  end: (reason, detail) =>
+    encodeEvent({ event: reason === 'gone' ? 'gone' : 'end', data: JSON.stringify({ reason, detail }) }),
+}
+
+export const jsonLinesType = 'application/x-ndjson'
+
+/** One JSON document in each line. An empty line means nothing but that we are here. */
+export const jsonLines: StreamFormat = {
+  headers: { 'content-type': `${jsonLinesType}; charset=utf-8`, ...lasting },
+  opening: '',
+  heartbeat: '\n',
+  end: (reason, detail) => `${JSON.stringify({ end: { reason, detail } })}\n`,
+}
 
 /** Defaults: a burst of 10,000 small events fits; a reader that takes nothing for half a minute is not there. */
 export const defaultStreamLimits: EventStreamLimits = { bufferBytes: 8 * 1_048_576, stallTime: millis(30_000) }

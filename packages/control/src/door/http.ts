@@ -1,25 +1,28 @@
 import { pipeline } from 'node:stream/promises'
-import type { Logger } from '@stead/engine'
-import type { World } from '@stead/world'
+import { isEnabled, type Logger, type Tracing } from '@stead/engine'
+import { millis, type World } from '@stead/world'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type ErrorCode, fail, type Problem } from '../errors/index.ts'
 import { type Admission, single } from './admission.ts'
-import type { Answer, Answering } from './answering.ts'
+import type { AnswerMetrics, RouteMeter } from './answer-metrics.ts'
+import type { Answer, Answering, Incoming } from './answering.ts'
 import type { DoorEngine } from './engine.ts'
 import { names } from './etag.ts'
-import { eventStreamHeaders } from './event-stream.ts'
-import { securityHeaders, strictTransport } from './headers.ts'
+import { EventStream, serverSentEvents } from './event-stream.ts'
 import { parseJsonBody } from './json-body.ts'
 import type { DoorLimits } from './limits.ts'
 import { jsonType, mustBe, uploadType } from './media-types.ts'
 import type { PreparedRoute } from './prepared-route.ts'
 import { problemOf, writeProblem } from './problem-answer.ts'
 import { ReceiveTimes } from './receive-times.ts'
-import { type LinesReply, routeName, type StreamReply } from './route.ts'
-import type { Streams } from './streams.ts'
-import { type Trace, Traces, traceparent } from './trace.ts'
+import { RequestSpans } from './request-spans.ts'
+import { type LinesReply, type Route, routeName, type SocketReply, type StreamReply } from './route.ts'
+import { Sending } from './sending.ts'
+import { type Opening, Sockets } from './sockets.ts'
+import type { StreamRequest, Streams } from './streams.ts'
+import { Traces } from './trace.ts'
 import { endAfterRest, hasBody, uploadOf } from './upload.ts'
-import { actOf, Visit } from './visit.ts'
+import { Visit } from './visit.ts'
 import type { Witness } from './witness.ts'
 import type { WrittenReply } from './written-reply.ts'
 
@@ -32,18 +35,15 @@ export interface HttpOptions {
   readonly admission: Admission
   readonly answering: Answering
   readonly streams: Streams
+  readonly answers: AnswerMetrics
   readonly witness: Witness
+  readonly tracing: Tracing | undefined
   readonly isTls: boolean
+  /** Where browsers find us, when that is not what they say in Host. */
+  readonly publicUrl?: string | undefined
 }
 
 type Carrier = FastifyRequest & { visit: Visit | null }
-
-interface Sending {
-  /** Whether nothing more is heard on this connection. */
-  readonly isLast?: boolean
-  /** Ends the answer, once it is written; at once unless said. */
-  readonly end?: (() => void) | undefined
-}
 
 /** Kept of what a client says it is. */
 const longestUserAgent = 256
@@ -54,24 +54,30 @@ const clientLeft = fail('unavailable', 'the client went away')
 /** Puts the routes on a server: what is Fastify's own stays in this file. */
 export class HttpDoor {
   readonly #options: HttpOptions
-  readonly #steadyHeaders: readonly string[]
+  readonly #sending: Sending
   readonly #receiveTimes: ReceiveTimes
-  /** Where in them the value of each is. */
-  readonly #places: ReadonlyMap<string, number>
   readonly #traces: Traces
-  #isClosing = false
+  readonly #sockets: Sockets
+  readonly #spans: RequestSpans | undefined
+  readonly #meters = new Map<Route, RouteMeter>()
+  /** What no route answers is one series, whatever method it made up. */
+  readonly #elsewhere: RouteMeter
 
   constructor(options: HttpOptions) {
     this.#options = options
     this.#receiveTimes = new ReceiveTimes(options.world)
-    this.#traces = new Traces(options.world)
-    const steady = Object.entries({ ...securityHeaders, ...(options.isTls && strictTransport) })
-    this.#steadyHeaders = steady.flat()
-    this.#places = new Map(steady.map(([name], index) => [name, 2 * index + 1]))
+    const { tracing } = options
+    this.#traces = new Traces(options.world, tracing && (traceId => tracing.samples(traceId)))
+    this.#spans = tracing && new RequestSpans(tracing)
+    const { streams, world, witness, publicUrl, limits } = options
+    this.#sockets = new Sockets({ streams, world, witness, publicUrl, heartbeat: limits.streams.heartbeat })
+    this.#elsewhere = options.answers.of('', '')
+    this.#sending = new Sending(options)
   }
 
   mount(server: FastifyInstance): void {
     this.#receiveTimes.mind(server.server, this.#options.routes)
+    this.#sockets.mount(server)
     void server.register(async scope => {
       scope.decorateRequest('visit', null)
       scope.removeAllContentTypeParsers()
@@ -97,30 +103,41 @@ export class HttpDoor {
     server.setErrorHandler((error, request, reply) => this.#refuseElsewhere(error, request, reply))
   }
 
-  /**
-   * From now on each answer is the last on its connection: one that is kept alive would keep the server from stopping.
-   */
+  /** From now on each answer is the last on its connection. */
   close(): void {
-    this.#isClosing = true
+    this.#sending.close()
   }
 
   #addRoute(scope: FastifyInstance, prepared: PreparedRoute): void {
     const { route } = prepared
+    this.#meters.set(route, this.#options.answers.of(route.method, route.path))
+    const enter = (request: Carrier, reply: FastifyReply) => this.#enter(route, request, reply)
+    const answer = (request: Carrier, reply: FastifyReply) =>
+      route.socket === undefined
+        ? this.#answer(prepared, request, reply)
+        : this.#sockets.prepare(request).then(() => this.#answer(prepared, request, reply))
+    const hasNoBody = route.method === 'GET'
     scope.route({
       method: route.method,
       url: route.path,
       bodyLimit: this.#options.limits.bodyBytes,
       // The table of routes is the whole surface: nothing is answered that is not in it.
       exposeHeadRoute: false,
-      onRequest: (request, reply, done) => this.#enter(prepared, request as Carrier, reply, done),
-      handler: (request, reply) => this.#answer(prepared, request as Carrier, reply),
+      // Where there is a body, nothing of it is read before its sender is let in. To need no hook is faster.
+      ...(!hasNoBody && {
+        onRequest: (request, reply, done) => inTurn(() => enter(request as Carrier, reply), done),
+      }),
+      handler: hasNoBody
+        ? (request, reply) => andThen(enter(request as Carrier, reply), () => answer(request as Carrier, reply))
+        : (request, reply) => answer(request as Carrier, reply),
       errorHandler: (error, request, reply) => this.#refuse(error, request as Carrier, reply),
     })
   }
 
-  #enter({ route }: PreparedRoute, request: Carrier, reply: FastifyReply, done: (error?: Error) => void): void {
+  /** Lets it in, at once where nothing has to be waited for, or throws why not. */
+  #enter(route: Route, request: Carrier, reply: FastifyReply): void | Promise<void> {
     const { world, limits, admission } = this.#options
-    const { headers, ip: address } = request
+    const { headers, ip: address, socket: connection } = request
     const visit = new Visit({
       world,
       route,
@@ -132,21 +149,16 @@ export class HttpDoor {
     request.visit = visit
     // It happens once; `once` would cost as much as all that is done then.
     reply.raw.on('close', () => this.#ended(visit, reply))
-    try {
-      const params = request.params as Record<string, string>
-      const admitted = admission.admit(visit, { method: route.method, headers, address }, params)
-      if (admitted instanceof Promise) admitted.then(() => done(), done)
-      else done()
-    } catch (error) {
-      done(error as Error)
-    }
+    const params = request.params as Record<string, string>
+    return admission.admit(visit, { method: route.method, headers, address, connection }, params)
   }
 
-  #answer(prepared: PreparedRoute, request: Carrier, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  /** Answers nothing where it has answered already: Fastify would look after whatever is returned to it. */
+  #answer(prepared: PreparedRoute, request: Carrier, reply: FastifyReply): undefined | Promise<FastifyReply> {
     const { headers } = request
     const visit = request.visit!
     const takesUpload = prepared.route.upload !== undefined
-    const answer = this.#options.answering.answer(visit, prepared, {
+    const incoming: Incoming = {
       params: request.params as Record<string, string>,
       query: request.query as Record<string, string>,
       body: takesUpload ? undefined : request.body,
@@ -156,16 +168,24 @@ export class HttpDoor {
       lastEventId: single(headers['last-event-id']),
       cookie: headers.cookie,
       accept: headers.accept,
-    })
-    if (!(answer instanceof Promise)) return this.#give(answer, request, reply)
-    return visit.withinDeadline(answer).then(late => this.#give(late, request, reply))
+    }
+    const { answering } = this.#options
+    const spans = this.#spans
+    const answer = spans
+      ? spans.within(visit, () => answering.answer(visit, prepared, incoming))
+      : answering.answer(visit, prepared, incoming)
+    if (answer instanceof Promise) return visit.withinDeadline(answer).then(late => this.#give(late, request, reply))
+    const given = this.#give(answer, request, reply)
+    return given instanceof Promise ? given : undefined
   }
 
-  #give(answer: Answer, request: Carrier, reply: FastifyReply): FastifyReply {
+  #give(answer: Answer, request: Carrier, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
     const visit = request.visit!
+    if ('socket' in answer) return this.#openSocket(answer, { visit, request, reply })
     if ('stream' in answer) return this.#stream(visit, answer, reply)
     if ('lines' in answer) return this.#sendLines(visit, answer, reply)
-    return this.#send(reply, visit.trace, this.#unlessKnown(request, answer))
+    this.#sending.send(reply, visit.trace, this.#unlessKnown(request, answer))
+    return reply
   }
 
   /** What the client has already need not be sent again. */
@@ -174,73 +194,49 @@ export class HttpDoor {
     if (known === undefined) return answer
     const revision = /^"(\d+)"$/.exec(answer.headers.etag ?? '')?.[1]
     const isKnown = method === 'GET' && revision !== undefined && names(known, Number(revision))
-    return isKnown ? { ...answer, status: 304, text: undefined } : answer
+    return isKnown ? { ...answer, status: 304, text: undefined, wire: undefined } : answer
   }
 
   #stream(visit: Visit, answer: StreamReply, reply: FastifyReply): FastifyReply {
-    const { streams, admission } = this.#options
+    const { streams, world, limits } = this.#options
+    const { format = serverSentEvents } = answer
     streams.admit(visit.caller)
     // It no longer counts as a request under way: streams have limits of their own.
     visit.leave()
     reply.hijack()
-    reply.raw.writeHead(200, [...this.#headers(visit.trace), ...Object.entries(eventStreamHeaders).flat()])
-    const stream = streams.open({
-      response: reply.raw,
-      caller: visit.caller,
-      stillAllowed: () => admission.isStillAdmitted(visit) && (answer.stillAllowed?.() ?? true),
-      onBug: error => this.#logBug(visit, error),
-    })
-    stream.write('retry: 2000\n\n')
+    reply.raw.writeHead(200, [...this.#sending.head(visit.trace), ...Object.entries(format.headers).flat()])
+    // Some may be read as slowly as one likes: whether anybody is still there is for TCP to find out.
+    reply.raw.socket?.setKeepAlive(true, limits.streams.heartbeat)
+    const parts = { response: reply.raw, format, world, limits: limits.streams }
+    const onBug = (error: unknown) => this.#logBug(visit, error)
+    const stream = streams.open(this.#staying(visit, answer), hooks => new EventStream({ ...parts, ...hooks, onBug }))
+    if (format.opening !== '') stream.write(format.opening)
     void (async () => answer.stream(stream))().catch(error => stream.fail(error))
     return reply
   }
 
+  #openSocket(answer: SocketReply, opening: Pick<Opening, 'visit' | 'request' | 'reply'>): Promise<FastifyReply> {
+    const { visit, reply } = opening
+    const onBug = (error: unknown) => this.#logBug(visit, error)
+    return this.#sockets.open({ ...opening, onBug, onEnded: () => this.#ended(visit, reply) }, answer)
+  }
+
+  #staying(visit: Visit, { stillAllowed }: Pick<StreamReply, 'stillAllowed'>): StreamRequest {
+    const { admission } = this.#options
+    return {
+      caller: visit.caller,
+      stillAllowed: () => admission.isStillAdmitted(visit) && (stillAllowed?.() ?? true),
+    }
+  }
+
   #sendLines(visit: Visit, { type, lines }: LinesReply, reply: FastifyReply): FastifyReply {
     reply.hijack()
-    reply.raw.writeHead(200, [...this.#headers(visit.trace), 'content-type', `${type}; charset=utf-8`])
+    reply.raw.writeHead(200, [...this.#sending.head(visit.trace), 'content-type', `${type}; charset=utf-8`])
     // Too late to say what went wrong: the connection is broken off, so that nobody takes a part for the whole.
     pipeline(lines, reply.raw).catch((error: unknown) => {
       if (!isClientGone(error)) this.#logProblem(visit, problemOf(error))
     })
     return reply
-  }
-
-  /** Writes the answer itself: a third of what a read costs was Fastify's care for headers that we know already. */
-  #send(
-    reply: FastifyReply,
-    trace: Trace,
-    { status, headers, text }: WrittenReply,
-    { isLast = false, end }: Sending = {},
-  ): FastifyReply {
-    const lines = this.#headers(trace)
-    for (const name in headers) this.#setHeader(lines, name, headers[name]!)
-    if (text !== undefined) {
-      if (headers['content-type'] === undefined) lines.push('content-type', 'application/json; charset=utf-8')
-      lines.push('content-length', String(Buffer.byteLength(text)))
-    } else if (status !== 304) lines.push('content-length', '0')
-    if (isLast || this.#isClosing) lines.push('connection', 'close')
-    reply.hijack()
-    reply.raw.writeHead(status, lines)
-    if (end) {
-      reply.raw.write(text)
-      end()
-    } else reply.raw.end(text)
-    return reply
-  }
-
-  /** Names and values in turn, as Node takes them. */
-  #headers(trace: Trace): string[] {
-    const lines = this.#steadyHeaders.slice()
-    const revision = String(this.#options.engine.cache.revision)
-    lines.push('stead-revision', revision, 'traceparent', traceparent(trace), 'x-request-id', trace.spanId)
-    return lines
-  }
-
-  /** A page says its own policy in place of the API's. */
-  #setHeader(lines: string[], name: string, value: string): void {
-    const place = this.#places.get(name)
-    if (place === undefined) lines.push(name, value)
-    else lines[place] = value
   }
 
   #refuse(error: unknown, request: Carrier, reply: FastifyReply): FastifyReply {
@@ -252,16 +248,21 @@ export class HttpDoor {
     const isLast = hasBody(request) && (request.body === undefined || !request.raw.complete)
     const isHeard = visit.route.upload === undefined || !isLast
     const end = isHeard ? undefined : () => endAfterRest(request.raw, reply.raw, this.#options.world)
-    return this.#send(reply, visit.trace, writeProblem(problem, visit.trace.traceId), { isLast, end })
+    this.#sending.send(reply, visit.trace, writeProblem(problem, visit.trace.traceId), { isLast, end })
+    return reply
   }
 
   #notFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { world } = this.#options
     const trace = this.#traces.of(single(request.headers.traceparent))
+    const began = world.monotonic()
+    reply.raw.on('close', () => this.#elsewhere.answered(reply.raw.statusCode, millis(world.monotonic() - began)))
     const path = request.url.split('?', 1)[0]!.slice(0, 200)
     const problem = fail('not_found', `there is no ${request.method} ${path}`, {
       suggestion: 'see /docs for what there is',
     })
-    return this.#send(reply, trace, writeProblem(problem, trace.traceId), { isLast: hasBody(request) })
+    this.#sending.send(reply, trace, writeProblem(problem, trace.traceId), { isLast: hasBody(request) })
+    return reply
   }
 
   /** What goes wrong outside our routes: on a path that is none, or in a route of somebody else on this server. */
@@ -275,19 +276,24 @@ export class HttpDoor {
       const about = { route: `${method} ${routeOptions.url}`, traceId: trace.traceId, error }
       this.#options.log.error(about, 'a request failed: a bug')
     }
-    return this.#send(reply, trace, writeProblem(problem, trace.traceId), { isLast: hasBody(request) })
+    this.#sending.send(reply, trace, writeProblem(problem, trace.traceId), { isLast: hasBody(request) })
+    return reply
   }
 
   #ended(visit: Visit, reply: FastifyReply): void {
     const { log, witness } = this.#options
     visit.leave()
-    if (!reply.raw.writableFinished) visit.abort(clientLeft)
-    const { statusCode: status } = reply.raw
+    // Also when it was answered to the end: whatever was begun for it has nobody to go on for.
+    visit.abort(clientLeft)
+    const { statusCode: status, writableFinished: isAnswered } = reply.raw
     const { code, hasConcluded: hasChanged } = visit
-    log.debug({ ...aboutOf(visit), status, code, ms: Math.round(visit.elapsed()) }, 'answered')
+    const took = visit.elapsed()
+    this.#spans?.ended(visit, status)
+    if (isAnswered) this.#meters.get(visit.route)!.answered(status, took)
+    if (isEnabled(log, 'debug')) log.debug({ ...aboutOf(visit), status, code, ms: Math.round(took) }, 'answered')
     try {
       const isDenied = visit.isTurnedAway || (code !== undefined && denials.has(code))
-      witness.ended(actOf(visit), { status, code, isDenied, hasChanged })
+      witness.ended(visit, { status, code, isDenied, hasChanged })
     } catch (error) {
       // Thrown in an event of Node's, it would end the process.
       this.#logBug(visit, error)
@@ -313,5 +319,20 @@ const aboutOf = ({ route, trace, caller, address }: Visit) => ({
   principal: caller.principalId,
   address,
 })
+
+/** What is done when Fastify asks for it with a callback. */
+function inTurn(work: () => void | Promise<void>, done: (error?: Error) => void): void {
+  try {
+    const waiting = work()
+    if (waiting) waiting.then(() => done(), done)
+    else done()
+  } catch (error) {
+    done(error as Error)
+  }
+}
+
+/** Goes on at once where there is nothing to wait for. */
+const andThen = <T>(waiting: void | Promise<void>, next: () => T): T | Promise<Awaited<T>> =>
+  waiting ? (waiting.then(next) as Promise<Awaited<T>>) : next()
 
 const isClientGone = (error: unknown) => (error as { code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE'

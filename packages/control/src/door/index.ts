@@ -1,5 +1,6 @@
 export { placeOf } from './access.ts'
 export type { Authenticate, Credentials } from './admission.ts'
+export { AnswerMetrics } from './answer-metrics.ts'
 export { type Conflicted, type ConflictRule, onKey, onLimit } from './conflicts.ts'
 export { fingerprint, type Position, readCursor, writeCursor } from './cursor.ts'
 export { buildDoor, type Door, type DoorOptions } from './door.ts'

@@ -9,10 +9,16 @@ export interface LoadLimits {
   readonly perCaller: number
 }
 
+/** What one caller holds now. */
+interface Held {
+  readonly credentialId: string
+  count: number
+}
+
 /** How much of the server is in use. Too much is refused at once: what is let in is answered in time. */
 export class Load {
   readonly #limits: LoadLimits
-  readonly #perCaller = new Map<string, number>()
+  readonly #perCaller = new Map<string, Held>()
   readonly #gauge: GaugeMetric
   #inside = 0
   readonly #emptied = Promise.withResolvers<void>()
@@ -23,31 +29,13 @@ export class Load {
     this.#gauge = metrics.gauge('stead_http_requests_in_progress', 'Requests being answered now')
   }
 
-  /** Takes a place; answers how to give it back, which does no harm twice. */
-  enter(): () => void {
+  /** Takes a place. */
+  enter(): Share {
     const retryAfter = seconds(1)
     if (this.#isClosing) throw fail('unavailable', 'the server is stopping', { retryAfter })
     if (this.#inside >= this.#limits.total) throw fail('unavailable', 'the server has too much to do', { retryAfter })
     this.#gauge.set(++this.#inside)
-    return once(() => {
-      this.#gauge.set(--this.#inside)
-      if (this.#isClosing && this.#inside === 0) this.#emptied.resolve()
-    })
-  }
-
-  /** Takes one of a caller's own places. */
-  enterAs(credentialId: string): () => void {
-    const held = this.#perCaller.get(credentialId) ?? 0
-    if (held >= this.#limits.perCaller)
-      throw fail('rate_limited', `one caller may have ${this.#limits.perCaller} requests at once`, {
-        retryAfter: seconds(1),
-      })
-    this.#perCaller.set(credentialId, held + 1)
-    return once(() => {
-      const left = this.#perCaller.get(credentialId)! - 1
-      if (left > 0) this.#perCaller.set(credentialId, left)
-      else this.#perCaller.delete(credentialId)
-    })
+    return new Share(this)
   }
 
   /** From now on nobody is let in. Resolves when the last has left. */
@@ -56,12 +44,45 @@ export class Load {
     if (this.#inside === 0) this.#emptied.resolve()
     return this.#emptied.promise
   }
+
+  /** For shares: takes one of a caller's own places. */
+  enterAs(credentialId: string): Held {
+    const held = this.#perCaller.get(credentialId) ?? { credentialId, count: 0 }
+    if (held.count >= this.#limits.perCaller)
+      throw fail('rate_limited', `one caller may have ${this.#limits.perCaller} requests at once`, {
+        retryAfter: seconds(1),
+      })
+    if (held.count++ === 0) this.#perCaller.set(credentialId, held)
+    return held
+  }
+
+  /** For shares. */
+  leave(held: Held | undefined): void {
+    if (held && --held.count === 0) this.#perCaller.delete(held.credentialId)
+    this.#gauge.set(--this.#inside)
+    if (this.#isClosing && this.#inside === 0) this.#emptied.resolve()
+  }
 }
 
-function once(act: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (!isDone) act()
-    isDone = true
+/** What one request holds of the server: an object and no closures, because every request has one. */
+export class Share {
+  readonly #load: Load
+  #held: Held | undefined
+  #isOver = false
+
+  constructor(load: Load) {
+    this.#load = load
+  }
+
+  /** Takes one of a caller's own places too. */
+  takeAs(credentialId: string): void {
+    this.#held = this.#load.enterAs(credentialId)
+  }
+
+  /** Gives back all of it; does no harm twice. */
+  giveBack(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#load.leave(this.#held)
   }
 }

@@ -3,7 +3,7 @@ import type { World } from '@stead/world'
 import type { Conclusion } from './conclusion.ts'
 import type { DoorEngine } from './engine.ts'
 import type { KeyedRequest } from './idempotency.ts'
-import type { PreparedRoute } from './prepared-route.ts'
+import type { Preparation } from './prepared-route.ts'
 import { routeName } from './route.ts'
 import type { Services } from './services.ts'
 import type { Visit } from './visit.ts'
@@ -13,12 +13,13 @@ export interface ServiceSources {
   readonly world: World
   readonly conclusion: Conclusion
   readonly follow: Services['follow']
+  readonly reached: Services['reached']
 }
 
 /** What a request is handled for. */
 export interface Handling {
   readonly visit: Visit
-  readonly prepared: PreparedRoute
+  readonly prepared: Preparation
   readonly keyed: { readonly request: KeyedRequest; readonly takeFrom: string | undefined } | undefined
 }
 
@@ -44,6 +45,10 @@ export class OfferedServices implements Services {
     return this.#sources.follow
   }
 
+  get reached(): Services['reached'] {
+    return this.#sources.reached
+  }
+
   get conclude(): Services['conclude'] {
     const { visit, prepared, keyed } = this.#handling
     return (changeSet, answer) => this.#sources.conclusion.conclude(visit, prepared, keyed, { changeSet, answer })
@@ -67,6 +72,12 @@ export class OfferedServices implements Services {
     const { visit } = this.#handling
     return ({ principalId, type, displayName, credentialId }) => {
       visit.caller = { ...visit.caller, principalId, type, displayName, credentialId }
+    }
+  }
+
+  get does(): Services['does'] {
+    return deed => {
+      this.#handling.visit.deed = deed
     }
   }
 }

@@ -41,6 +41,9 @@ export interface PreparedRouteOptions {
   readonly once?: WrittenOnce
 }
 
+/** What is asked of a route that was made ready. */
+export type Preparation = Pick<PreparedRoute, 'route' | 'answersSecrets' | 'check' | 'write'>
+
 /** A route with its schemas made ready, each when it is first used. */
 export class PreparedRoute {
   readonly route: Route
@@ -91,7 +94,7 @@ export class PreparedRoute {
   #written(reply: PreparedReply, { status, body, text, headers = {}, revision }: Reply): WrittenReply {
     const etag = revision === undefined ? {} : { etag: `"${revision}"` }
     const written = body === undefined ? text : JSON.stringify(this.#shaped(status, reply, body))
-    return { status, headers: { ...etag, ...headers }, text: written }
+    return { status, headers: { ...etag, ...headers }, text: written, wire: undefined }
   }
 
   #ownParams(params: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -31,12 +31,11 @@ function ofFramework(error: unknown, bodyType: string): Problem | undefined {
     : undefined
 }
 
-/** A problem as it is sent: RFC 9457. */
-export function writeProblem(problem: Problem, traceId: string): WrittenReply {
-  const { code, message: detail, details, status } = problem
+/** A problem as callers see it: RFC 9457. */
+export function problemBody({ code, message: detail, details, status }: Problem, traceId: string): object {
   const { title, suggestion } = catalogue[code]
-  const { errors, retryAfter, extensions } = details
-  const body = {
+  const { errors, extensions } = details
+  return {
     ...extensions,
     type: `/docs/errors/${code}`,
     title,
@@ -47,6 +46,12 @@ export function writeProblem(problem: Problem, traceId: string): WrittenReply {
     ...(errors && { errors }),
     traceId,
   }
+}
+
+/** A problem as an answer. */
+export function writeProblem(problem: Problem, traceId: string): WrittenReply {
+  const { code, details, status } = problem
+  const { retryAfter } = details
   return {
     status,
     headers: {
@@ -54,6 +59,6 @@ export function writeProblem(problem: Problem, traceId: string): WrittenReply {
       ...(retryAfter !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(retryAfter / 1_000))) }),
       ...(code === 'unauthenticated' && { 'www-authenticate': 'Bearer' }),
     },
-    text: JSON.stringify(body),
+    text: JSON.stringify(problemBody(problem, traceId)),
   }
 }

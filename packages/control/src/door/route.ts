@@ -5,8 +5,9 @@ import type { ErrorCode } from '../errors/index.ts'
 import type { Caller, Place } from '../identity/caller.ts'
 import type { Permission } from '../identity/permissions.ts'
 import type { ConflictRule } from './conflicts.ts'
-import type { EventStream } from './event-stream.ts'
+import type { EventStream, StreamFormat } from './event-stream.ts'
 import type { Services } from './services.ts'
+import type { SocketStream } from './socket-stream.ts'
 
 /**
  * Whose things a route is about; read from its path (`:organization`, `:project`), resolved as the caller sees them.
@@ -32,10 +33,22 @@ export interface Reply {
 
 /** An answer that stays open: the route sends events until one side ends it. */
 export interface StreamReply {
+  /** How it is written; as server-sent events unless said. */
+  readonly format?: StreamFormat
   /** Starts to send. What it throws ends the stream. */
   readonly stream: (events: EventStream) => void | Promise<void>
   /** Whether the caller may still have it, where that is more than the route's permission. Asked when rights change. */
   readonly stillAllowed?: () => boolean
+}
+
+/** An answer that is a conversation: a WebSocket. Only on routes that say `socket`. */
+export interface SocketReply {
+  /** Starts to send and receive. What it throws ends it. */
+  readonly socket: (stream: SocketStream) => void | Promise<void>
+  /** Whose it is: it counts among what they have open. */
+  readonly caller: Caller
+  /** Whether the caller may still have it. Asked when rights change. */
+  readonly stillAllowed: () => boolean
 }
 
 /** An answer too long to be held at once: text in pieces, each made when the client has room for it. */
@@ -44,6 +57,8 @@ export interface LinesReply {
   readonly type: string
   readonly lines: AsyncIterable<string>
 }
+
+export type AnyReply = Reply | StreamReply | SocketReply | LinesReply
 
 /** The object a path names, by id or by name: `:widget` in `/v1/projects/:project/widgets/:widget`. */
 export interface Target<Object extends StoredObject = StoredObject> {
@@ -85,7 +100,7 @@ export interface Request<Params = unknown, Query = unknown, Body = unknown, Obje
   readonly accept: string | undefined
   /** `Last-Event-ID`, where a stream goes on. */
   readonly lastEventId: string | undefined
-  /** Aborted when the client goes away or the deadline passes. */
+  /** Aborted when the client goes away, the deadline passes, or the answer has been sent to its end. */
   readonly signal: AbortSignal
   readonly remaining: () => Duration
 }
@@ -123,6 +138,8 @@ export interface Route<
    * they are, for the reference.
    */
   readonly upload?: string
+  /** It is a WebSocket: what goes over it, for the reference. */
+  readonly socket?: string
   /** Everything it answers when it does not refuse. Fields that a schema does not name are not sent. */
   readonly replies: Readonly<Record<number, TSchema>>
   /** One line of the answer, where `handle` may answer in lines: what it is called, and what each is. */
@@ -142,7 +159,7 @@ export interface Route<
   handle(
     request: Request<Typed<Params>, Typed<Query>, Typed<Body>, TypedTarget<Of>>,
     services: Services,
-  ): Promise<Reply | StreamReply | LinesReply> | Reply | StreamReply | LinesReply
+  ): Promise<AnyReply> | AnyReply
 }
 
 /** Defines a route with its types inferred from its schemas. */

@@ -7,6 +7,7 @@ import { single } from './admission.ts'
 import { securityHeaders } from './headers.ts'
 import { writeProblem } from './problem-answer.ts'
 import { Traces } from './trace.ts'
+import { upgradesToSockets } from './upgrade.ts'
 import type { WrittenReply } from './written-reply.ts'
 
 // Imported, it would bring along all of undici, which is 13 MB: Node looks at each of its exports.
@@ -48,12 +49,13 @@ export const doorServerOptions = ({ world, receiveTime = seconds(30), behindProx
   }) satisfies FastifyHttpOptions<Server>
 
 /**
- * How long requests may take to come, for `http` or `https` of Fastify. Node looks only every 30 s unless told, and
+ * How long requests may take to come, and which may become something else, for `http` or `https` of Fastify. Node looks only every 30 s unless told, and
  * exchanges the two times when the one for headers, 60 s unless told, is the longer.
  */
 export const receiving = (receiveTime: Duration = seconds(30)) => ({
   headersTimeout: receiveTime,
   connectionsCheckingInterval: Math.min(receiveTime, seconds(5)),
+  shouldUpgradeCallback: upgradesToSockets,
 })
 
 const noSchema = () => () => {

@@ -2,6 +2,7 @@ import type { Change, ChangeSet, Committed, ObjectDraft, Revision, StoredObject,
 import type { World } from '@stead/world'
 import type { Caller, Place } from '../identity/caller.ts'
 import type { Reply, StreamReply } from './route.ts'
+import type { Deed } from './witness.ts'
 
 /** How things will be once a change-set has applied. */
 export interface Outcome {
@@ -30,6 +31,10 @@ export interface Services {
   triedAs(name: string): void
   /** Says who has come in, for the audit log: they act, and no longer nobody. Gives no rights. */
   cameInAs(who: Arrival): void
+  /** Says what is done to what, for the audit log, where the route alone does not say. */
+  does(deed: Deed): void
+  /** Waits until this node reads what was written at a revision, for a while. */
+  reached(revision: Revision): Promise<void>
 }
 
 export interface FollowOptions {

@@ -1,9 +1,8 @@
-import type { ServerResponse } from 'node:http'
 import type { GaugeMetric, MetricFamily, Metrics } from '@stead/engine'
 import { type Duration, seconds, type Timer, type World } from '@stead/world'
 import { fail } from '../errors/problem.ts'
 import type { Caller } from '../identity/caller.ts'
-import { type EndReason, EventStream, type EventStreamLimits, endReasons } from './event-stream.ts'
+import { type EndReason, type EventStreamLimits, endReasons } from './event-stream.ts'
 
 export interface StreamLimits extends EventStreamLimits {
   readonly perCaller: number
@@ -14,14 +13,30 @@ export interface StreamLimits extends EventStreamLimits {
 }
 
 export interface StreamRequest {
-  readonly response: ServerResponse
   readonly caller: Caller
   readonly stillAllowed: () => boolean
-  readonly onBug: (error: unknown) => void
+}
+
+/** Whatever stays open, however it is written. */
+export interface OpenStream {
+  /** Ends it, and says why. */
+  end(reason: EndReason, detail: string): void
+  /** Ends it because of what went wrong here. */
+  fail(error: unknown): void
+  /** Called now and then: shows the other side that we are here, or finds that it is not. */
+  beat(): void
+}
+
+/** What a stream is made with. */
+export interface StreamHooks {
+  /** Asked before anything is sent; ends the stream itself when the answer is no. */
+  readonly maySend: () => boolean
+  /** To be called once, however it ended. */
+  readonly onEnd: (reason: EndReason | 'client_left') => void
 }
 
 interface Open {
-  readonly stream: EventStream
+  readonly stream: OpenStream
   /** Which state of rights it was last found to be allowed in. */
   checkedAt: number
   readonly principalId: string
@@ -60,17 +75,21 @@ export class Streams {
       throw fail('unavailable', 'this server holds as many streams open as it can', { retryAfter })
   }
 
-  open({ response, caller, stillAllowed, onBug }: StreamRequest): EventStream {
+  open<Stream extends OpenStream>(
+    { caller, stillAllowed }: StreamRequest,
+    make: (hooks: StreamHooks) => Stream,
+  ): Stream {
     const { principalId } = caller
-    const onEnd = (reason: EndReason | 'client_left') => this.#ended(entry, reason)
-    const maySend = () => this.#isAllowed(entry)
-    const stream = new EventStream({ response, world: this.#world, limits: this.#limits, maySend, onBug, onEnd })
+    const stream = make({
+      maySend: () => this.#isAllowed(entry),
+      onEnd: reason => this.#ended(entry, reason),
+    })
     const entry: Open = { principalId, stillAllowed, stream, checkedAt: this.#rights }
     this.#open.add(entry)
     this.#perCaller.set(principalId, (this.#perCaller.get(principalId) ?? 0) + 1)
     this.#gauge.set(this.#open.size)
     if (!this.#timer) this.#tick()
-    return entry.stream
+    return stream
   }
 
   /**

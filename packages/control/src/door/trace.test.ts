@@ -8,7 +8,7 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 
 test("a caller's trace is continued with a span of our own", () => {
   const trace = traceOf(`00-${traceId}-00f067aa0ba902b7-01`)
-  expect(trace).toMatchObject({ traceId, flags: '01' })
+  expect(trace).toMatchObject({ traceId, parentId: '00f067aa0ba902b7', flags: '01' })
   expect(trace.spanId).not.toBe('00f067aa0ba902b7')
   expect(traceparent(trace)).toBe(`00-${traceId}-${trace.spanId}-01`)
 })
@@ -38,4 +38,12 @@ test('no two requests have the same ids, however many there are', () => {
   expect(new Set(drawn.flatMap(({ traceId, spanId }) => [traceId.slice(0, 16), traceId.slice(16), spanId])).size).toBe(
     3_000,
   )
+})
+
+test('whoever began a trace says whether it is recorded', () => {
+  const all = new Traces(realWorld, () => true)
+  expect(all.of(undefined).parentId).toBeUndefined()
+  expect(all.of(undefined)).toMatchObject({ flags: '01' })
+  expect(all.of(`00-${traceId}-00f067aa0ba902b7-00`)).toMatchObject({ flags: '00' })
+  expect(traceOf(undefined)).toMatchObject({ flags: '00' })
 })

@@ -1,9 +1,10 @@
 import { type Duration, millis, type World } from '@stead/world'
 import { type ErrorCode, fail } from '../errors/index.ts'
 import { type Caller, nobody, type Place } from '../identity/caller.ts'
+import type { Share } from './load.ts'
 import type { Route } from './route.ts'
 import type { Trace } from './trace.ts'
-import type { Act } from './witness.ts'
+import type { Act, Deed } from './witness.ts'
 
 export interface VisitOptions {
   readonly world: World
@@ -15,7 +16,7 @@ export interface VisitOptions {
 }
 
 /** One request on its way through the door: what is known of it so far, and how long it still has. */
-export class Visit {
+export class Visit implements Act {
   readonly route: Route
   readonly trace: Trace
   readonly address: string
@@ -32,13 +33,16 @@ export class Visit {
   tried: string | undefined
   /** Of the object in the path, once it is found. */
   targetId: string | undefined
+  /** What it is about, where the route alone does not say. */
+  deed: Deed | undefined
   /** What it was refused with, if it was. */
   code: ErrorCode | undefined
   /** Whether it was turned away for want of a credential or a right, whatever it was told. */
   isTurnedAway = false
   /** Whether a change was committed for it. */
   hasConcluded = false
-  readonly #held: (() => void)[] = []
+  /** Of the server, once it was let in. */
+  share: Share | undefined
 
   constructor({ world, route, deadline, trace, address, userAgent }: VisitOptions) {
     this.#world = world
@@ -50,6 +54,10 @@ export class Visit {
     this.trace = trace
   }
 
+  get traceId(): string {
+    return this.trace.traceId
+  }
+
   remaining(): Duration {
     return millis(Math.max(0, this.#deadline - this.#world.monotonic()))
   }
@@ -58,14 +66,9 @@ export class Visit {
     return millis(this.#world.monotonic() - this.startedAt)
   }
 
-  /** Remembers how to give back a share of the server. */
-  holds(giveBack: () => void): void {
-    this.#held.push(giveBack)
-  }
-
   /** It is over, one way or another: gives back what it holds. */
   leave(): void {
-    for (const giveBack of this.#held.splice(0)) giveBack()
+    this.share?.giveBack()
   }
 
   /** Made when first asked for: most requests are answered without a wait. */
@@ -104,15 +107,3 @@ export class Visit {
     })
   }
 }
-
-/** What there is to tell of a request. */
-export const actOf = ({ route, caller, tried, place, targetId, address, userAgent, trace }: Visit): Act => ({
-  route,
-  caller,
-  tried,
-  place,
-  targetId,
-  address,
-  userAgent,
-  traceId: trace.traceId,
-})

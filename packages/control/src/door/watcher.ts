@@ -1,6 +1,6 @@
 import { type Change, GoneError, type ReadCache, type Revision, type Store } from '@stead/engine'
 import type { Place } from '../identity/caller.ts'
-import type { EventStream } from './event-stream.ts'
+import { type EventStream, encodeEvent } from './event-stream.ts'
 import { type Feed, type FeedEntry, type Follower, isAt } from './feed.ts'
 
 export interface WatcherOptions {
@@ -40,7 +40,8 @@ export class Watcher implements Follower {
     if (!stream.isOpen) return
     const unfollow = feed.follow(this)
     stream.signal.addEventListener('abort', unfollow)
-    stream.heartbeat = () => ({ id: this.position, event: 'heartbeat', data: `{"revision":${this.position}}` })
+    stream.heartbeat = () =>
+      encodeEvent({ id: this.position, event: 'heartbeat', data: `{"revision":${this.position}}` })
     await this.#catchUp()
     if (this.#isLive) stream.beat()
   }

@@ -1,4 +1,4 @@
-import type { ChangeSet, RecordDraft } from '@stead/engine'
+import type { ChangeSet, RecordDraft, StoredObject } from '@stead/engine'
 import type { ErrorCode } from '../errors/index.ts'
 import type { Caller, Place } from '../identity/caller.ts'
 import type { Route } from './route.ts'
@@ -16,6 +16,21 @@ export interface Act {
   /** What the client says it is. */
   readonly userAgent: string | undefined
   readonly traceId: string
+  /** What it is about where the route alone does not say: what is done (`noun:verb`), and to which object. */
+  readonly deed?: Deed | undefined
+}
+
+export interface Deed {
+  readonly action: string
+  readonly object: StoredObject
+}
+
+/** How something that stayed open ended. */
+export interface Closing {
+  readonly reason: string
+  readonly seconds: number
+  /** And what else there is to say of it: never anything that went through it. */
+  readonly [detail: string]: string | number
 }
 
 /** How an act ended. */
@@ -38,6 +53,8 @@ export interface Witness {
   ofChange(act: Act, changeSet: ChangeSet): readonly RecordDraft[]
   /** Told once of each request that reached a route, after its answer. */
   ended(act: Act, ending: Ending): void
+  /** Told once of each conversation that was open, after its end. */
+  closed(act: Act, closing: Closing): void
 }
 
-export const noWitness: Witness = { ofChange: () => [], ended: () => {} }
+export const noWitness: Witness = { ofChange: () => [], ended: () => {}, closed: () => {} }

@@ -81,7 +81,7 @@ test('what is large is not kept, and of very many those not read for long are fo
   const [first, used] = [stored(2, 'first'), stored(3, 'used')]
   const [firstText, usedText] = [once.of(first, as, write(10)), once.of(used, as, write(10))]
   expect(once.of(first, as, write(10))).toBe(firstText)
-  for (let index = 0; index < 1_000; index++) {
+  for (let index = 0; index < 2_000; index++) {
     once.of(stored(4, 'other'), as, write(10_000))
     expect(once.of(used, as, write(10))).toBe(usedText)
   }

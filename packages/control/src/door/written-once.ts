@@ -8,9 +8,9 @@ interface Kept {
 }
 
 /** Characters of each of two generations. Together, what a node spends on this. */
-const mostCharacters = 4_000_000
-/** What an answer takes besides its text, about. */
-const besidesText = 250
+const mostCharacters = 8_000_000
+/** What an answer takes besides its text, about: mostly the list of its header lines. */
+const besidesText = 500
 /** What is larger is rare, and costs more to keep than to write. */
 const longestText = 16_000
 

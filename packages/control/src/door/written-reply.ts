@@ -7,6 +7,14 @@ export interface WrittenReply {
   readonly headers: Readonly<Record<string, string>>
   /** JSON; undefined when there is no body. */
   readonly text: string | undefined
+  /** What of it goes over the wire each time, made when it is first sent: answers that are kept are sent many times. */
+  wire?: Wire | undefined
+}
+
+export interface Wire {
+  /** Names and values in turn, as Node takes them. */
+  readonly lines: readonly string[]
+  readonly encoding: 'latin1' | 'utf8'
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { View } from '@stead/engine'
-import type { Caller, Place } from './caller.ts'
+import type { Instant } from '@stead/world'
+import type { Caller, Place, Standing } from './caller.ts'
 import { Grant, type Held } from './grants/model.ts'
 import type { Permission } from './permissions.ts'
 import { isActive, nameOfPrincipal, type Principal } from './principals.ts'
@@ -15,6 +16,8 @@ export interface CallerOptions {
   readonly scope?: TokenScope | undefined
   /** What it holds besides its grants: by the claims of an OIDC token. */
   readonly claimed?: readonly Held[]
+  /** When a credential that is not kept here ends. */
+  readonly until?: Instant
   /** What the console must send with each change. */
   readonly csrfToken?: string
 }
@@ -69,6 +72,12 @@ export class AuthenticatedCaller implements Caller {
       this.#heldAsOf = grants
     }
     return this.#held
+  }
+
+  get standing(): Standing {
+    const { claimed = [], until } = this.#options
+    const { principalId: principal, credentialId: credential } = this
+    return { principal, credential, ...(until !== undefined && { outside: { claimed, until } }) }
   }
 
   get csrfToken(): string | undefined {

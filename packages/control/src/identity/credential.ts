@@ -12,8 +12,8 @@ export interface Minted {
   readonly hash: string
 }
 
-/** The three kinds, told apart by how they begin: a leaked one says what it is, and none is taken for another. */
-const beginnings = { tok: 'stead_', ses: 'stead-session_', inv: 'stead-invitation_' } as const
+/** The kinds, told apart by how they begin: a leaked one says what it is, and none is taken for another. */
+const beginnings = { tok: 'stead_', ses: 'stead-session_', inv: 'stead-invitation_', tkt: 'stead-ticket_' } as const
 export type CredentialKind = keyof typeof beginnings
 
 const idBytes = 16

@@ -11,7 +11,11 @@ const tokensRemain: Duration = days(30)
 type Expiring = StoredObject<{ readonly expiresAt?: Instant }>
 
 /** Removes what has expired. Nothing depends on when: an expired credential is refused from its last moment on. */
-function expiryController<T extends Expiring>(tell: Tell, kind: Kind<T>, remains: Duration = millis(0)): Controller {
+export function expiryController<T extends Expiring>(
+  tell: Tell,
+  kind: Kind<T>,
+  remains: Duration = millis(0),
+): Controller {
   const name = `${kind}-expiry`
   return controller<T>({
     name,

@@ -54,16 +54,33 @@ export const permissions = [
   'images:create',
   'images:update',
   'images:delete',
+  // What there is of them, never a value.
+  'secrets:read',
+  'secrets:create',
+  'secrets:update',
+  'secrets:delete',
+  // A value, read back. It is told in the audit log.
+  'secrets:reveal',
   'operations:read',
   'instances:read',
   'instances:create',
   'instances:update',
   'instances:delete',
   'instances:power',
+  'instances:logs',
+  // Taking what is in a region already: what names the project, or whatever an operator of regions says.
+  'instances:adopt',
+  'instances:exec',
+  'instances:console',
   // What is written and not shown again: user data.
   'instances:credentials',
+  'instances:snapshot',
   // Held by the platform alone: whoever is suspended must not lift it.
   'instances:suspend',
+  'webhooks:read',
+  'webhooks:create',
+  'webhooks:update',
+  'webhooks:delete',
   'audit:read',
   'system:read',
   'system:update',

@@ -3,6 +3,7 @@ import type { World } from '@stead/world'
 import type { Tell } from '../audit/deeds.ts'
 import type { Authenticate } from '../door/admission.ts'
 import type { Route } from '../door/route.ts'
+import { LastUse } from '../marks/last-use.ts'
 import { organizationRoutes } from '../organizations/api.ts'
 import type { OutgoingClient } from '../outgoing/client.ts'
 import { projectRoutes } from '../projects/api.ts'
@@ -12,7 +13,7 @@ import { authentication } from './authentication/authenticate.ts'
 import { byOidc } from './authentication/by-oidc.ts'
 import { bySession } from './authentication/by-session.ts'
 import { byToken } from './authentication/by-token.ts'
-import { LastUse } from './authentication/last-use.ts'
+import { type Recall, recaller } from './authentication/recall.ts'
 import { expiryControllers } from './expiry.ts'
 import { grantRoutes } from './grants/api.ts'
 import { grantsByPrincipal, grantsByRole } from './grants/model.ts'
@@ -76,6 +77,7 @@ export interface IdentityOptions {
 export interface Identity {
   readonly routes: readonly Route[]
   readonly authenticate: Authenticate
+  readonly recall: Recall
   close(): Promise<void>
 }
 
@@ -83,7 +85,8 @@ export interface Identity {
 export function identity(options: IdentityOptions): Identity {
   const { everything, store, world, log, inProjects, isSecure, publicUrl } = options
   const wholes = identityWholes(inProjects)
-  const lastUse = new LastUse({ store, world, log })
+  const mark = (id: string) => `last-used/${id}`
+  const lastUse = new LastUse({ store, world, log, what: 'credentials', mark })
   const passwords = new Passwords(world, options.passwordCost)
   const guessing = new Guessing(world)
   const cookie = new SessionCookie({ isSecure })
@@ -114,6 +117,7 @@ export function identity(options: IdentityOptions): Identity {
       byOidc({ ...sources, providers }),
       bySession({ ...sources, cookie, publicUrl, heldByClaims }),
     ]),
+    recall: recaller({ everything, world, heldByClaims }),
     close: () => lastUse.close(),
   }
 }

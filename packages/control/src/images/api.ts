@@ -20,7 +20,7 @@ import type { Whole } from '../teardown/model.ts'
 import { contentRoute } from './content-api.ts'
 import { imageBesides } from './create.ts'
 import type { Fetching } from './fetch.ts'
-import { Image, type ImageSource, ImageWrite, ImageWriteSpec, imagesByRegion } from './model.ts'
+import { type BroughtSource, Image, ImageWrite, ImageWriteSpec, imagesByRegion } from './model.ts'
 
 export interface ImageRoutesOptions {
   readonly whole: Whole
@@ -75,7 +75,7 @@ export const imageRoutes = ({ whole, clients, store, fetching }: ImageRoutesOpti
 ]
 
 /** Refuses what is known not to work before anything is made. Where a URL leads is found out when it is fetched. */
-function assertSource(source: ImageSource, limitBytes: number): void {
+function assertSource(source: BroughtSource, limitBytes: number): void {
   const announced = 'upload' in source ? source.upload.sizeBytes : source.sizeBytes
   const path = 'upload' in source ? '/spec/source/upload/sizeBytes' : '/spec/source/sizeBytes'
   if (announced !== undefined && announced > limitBytes)

@@ -29,7 +29,7 @@ export function bringing(fetching: Fetching): Preparing<Image> {
   const { staging } = fetching
   const turns = new Turns()
   return {
-    isPrepared: ({ status }) => status.staged !== undefined,
+    isPrepared: ({ spec: { source }, status }) => 'snapshot' in source || status.staged !== undefined,
     async prepare(image, context) {
       const giveBack = turns.take(image.projectId!)
       if (!giveBack) return again(turnPause, 'other imports come first')
@@ -39,8 +39,8 @@ export function bringing(fetching: Fetching): Preparing<Image> {
         giveBack()
       }
     },
-    async missing({ id }) {
-      if (await staging.has(id)) return undefined
+    async missing({ id, spec: { source } }) {
+      if ('snapshot' in source || (await staging.has(id))) return undefined
       return 'its content was staged, and is not to be found from this node: all nodes must have the same staging directory'
     },
     letGo: ({ id }) => staging.remove(id),

@@ -23,17 +23,32 @@ const UploadSource = Type.Object({
   upload: Type.Object({ sizeBytes: Size, sha256: Sha256 }, { description: 'What will be sent with `PUT …/content`.' }),
 })
 
+const SnapshotSource = Type.Object({
+  snapshot: Type.Object(
+    {
+      instance: Type.Object({ id: Type.String(), name: Type.String() }),
+      diskGiB: Type.Optional(Type.Integer({ description: 'Of what it was taken of: a smaller one does not hold it.' })),
+    },
+    { description: 'It was taken of an instance, with `POST …/instances/{instance}/snapshot`.' },
+  ),
+})
+export type SnapshotSource = Static<typeof SnapshotSource>
+
 const rest = {
   architecture: Type.Optional(
     Type.Enum(['x86_64', 'aarch64'], { description: 'What it runs on; unless said, anything.' }),
   ),
-  source: Type.Union([UrlSource, UploadSource]),
 }
+const BroughtSource = Type.Union([UrlSource, UploadSource])
 
 /** Something to boot that a project has brought to a region. */
-export const ImageSpec = Type.Object({ region: RegionField, ...rest })
+export const ImageSpec = Type.Object({
+  region: RegionField,
+  ...rest,
+  source: Type.Union([UrlSource, UploadSource, SnapshotSource]),
+})
 export type ImageSpec = Static<typeof ImageSpec>
-export type ImageSource = ImageSpec['source']
+export type BroughtSource = Static<typeof BroughtSource>
 export type UrlSource = Static<typeof UrlSource>
 
 const Content = Type.Object(
@@ -48,6 +63,8 @@ const Progress = Type.Object(
 export interface ImageStatus extends RealisedStatus {
   /** It is here, whole and checked, until the region has it. */
   readonly staged?: Static<typeof Content>
+  /** Of a snapshot: what the backend calls the server it is taken of. */
+  readonly server?: string
   /** It is on its way here. */
   readonly progress?: Static<typeof Progress>
 }
@@ -84,16 +101,35 @@ export function showImage(image: Image) {
   }
 }
 
-export const Image: Resource<typeof ImageSpec, ImageStatus> = resource('image', 'img', ImageSpec, ShownImageStatus, {
+const prefix = 'img'
+
+/** Whether a text is the id of an image of a project, and no word of a backend. */
+export const isImageId = (text: string): boolean => text.startsWith(`${prefix}_`)
+
+export const Image: Resource<typeof ImageSpec, ImageStatus> = resource('image', prefix, ImageSpec, ShownImageStatus, {
   immutable: ['/spec/region', '/spec/architecture', '/spec/source'],
   show: showImage,
 })
 
 /** How one is sent. */
-export const ImageWriteSpec = Type.Object({ region: Type.Optional(RegionField), ...rest })
+export const ImageWriteSpec = Type.Object({ region: Type.Optional(RegionField), ...rest, source: BroughtSource })
 export const ImageWrite = writeSchema('Image', Image.kind, ImageWriteSpec)
 
 /** One name, one image, in a project. */
 export const imageName = (projectId: string, name: string): string => `image-name/${projectId}/${name}`
 
 export const imagesByRegion: Index<Image> = { name: 'region', kind: Image.kind, keys: ({ spec }) => [spec.region] }
+
+/** By what their region's backend calls them. */
+export const imagesByBackend: Index<Image> = {
+  name: 'backend',
+  kind: Image.kind,
+  keys: ({ status }) => (status.backendId === undefined ? [] : [status.backendId]),
+}
+
+/** By the instance they were taken of. */
+export const snapshotsByInstance: Index<Image> = {
+  name: 'instance',
+  kind: Image.kind,
+  keys: ({ spec: { source } }) => ('snapshot' in source ? [source.snapshot.instance.id] : []),
+}

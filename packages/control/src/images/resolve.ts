@@ -5,7 +5,7 @@ import { fail } from '../errors/index.ts'
 import { imageIn } from '../regions/catalog/catalog-of.ts'
 import type { Offered, OfferedImage } from '../regions/catalog/offered.ts'
 import type { Region } from '../regions/model.ts'
-import { Image, showImage } from './model.ts'
+import { Image, imagesByBackend, isImageId, showImage } from './model.ts'
 
 /** Something to boot, whoever it belongs to. */
 export interface ResolvedImage extends Pick<OfferedImage, 'name' | 'architecture' | 'sizeBytes' | 'minDiskGiB'> {
@@ -37,17 +37,35 @@ export function resolveImage(text: string, { region, offered, ...request }: Reso
   return theOne<never>(Image.kind, text, [])
 }
 
+/**
+ * The project's own image that a service is made of; undefined when the text is a word of the backend, such as a reference
+ * to a registry. What the backend calls an image of another project is no such word: it does not exist here.
+ */
+export function resolveServiceImage(
+  text: string,
+  { region, everything, ...request }: Omit<ResolveImage, 'offered'> & { readonly everything: View },
+): Image | undefined {
+  const [own] = ownImages(text, request)
+  if (own?.spec.region === region.id) return resolvedOwn(own).own
+  if (own) throw fail('invalid', `the image ${own.name} is in another region than ${region.name}`)
+  const somebodys = everything.list<Image>({ kind: Image.kind, index: { name: imagesByBackend.name, key: text } }).items
+  if (isImageId(text) || somebodys.length > 0) return theOne<never>(Image.kind, text, [])
+  return undefined
+}
+
 function ownImages(text: string, { caller, objects, place }: Pick<Request, 'caller' | 'objects' | 'place'>) {
   return caller.may('images:read', place) ? lookUp(objects as View, Image.kind, text) : []
 }
 
 function resolvedOwn(own: Image): ResolvedImage {
+  const { source } = own.spec
   const { state } = showImage(own).status
   if (state === 'pending' || state === 'transferring')
     throw fail('not_ready', `the image ${own.name} is not ready yet: it is ${state}`)
   if (state !== 'ready') throw fail('invalid_state', `the image ${own.name} cannot be used: it is ${state}`)
   return {
-    ...{ backendId: own.status.backendId!, name: own.name!, own, minDiskGiB: null },
+    ...{ backendId: own.status.backendId!, name: own.name!, own },
+    minDiskGiB: 'snapshot' in source ? (source.snapshot.diskGiB ?? null) : null,
     architecture: own.spec.architecture ?? null,
     sizeBytes: own.status.staged?.sizeBytes ?? null,
   }

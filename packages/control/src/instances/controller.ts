@@ -7,16 +7,22 @@ import {
   owned,
   type ReconcileContext,
   type Result,
+  type StoredObject,
+  type View,
   type Wake,
 } from '@stead/engine'
 import { seconds } from '@stead/world'
+import { Network } from '../networks/model.ts'
 import { quotaConflict } from '../quotas/conflict.ts'
+import type { Realised } from '../realised/model.ts'
 import { Region } from '../regions/model.ts'
+import { newestOf, Secret } from '../secrets/model.ts'
+import { SecurityGroup } from '../security-groups/model.ts'
 import { holdOf } from '../servers/hold.ts'
 import { servers } from '../servers/model.ts'
 import { type Decision, decide } from './decide.ts'
 import { type Gathered, type Gathering, gather } from './gather.ts'
-import { type Instance, instances, instancesByRegion } from './model.ts'
+import { type Instance, instances, instancesByRegion, instancesByUse } from './model.ts'
 import { perform } from './perform.ts'
 import { render } from './rendering.ts'
 
@@ -36,7 +42,7 @@ export function instanceController(around: Gathering, parts: Partial<InstancePar
     name: 'instances',
     kind: instances,
     concurrency,
-    wakes: [owned(servers), regionWake],
+    wakes: [owned(servers), regionWake, secretWake, attachmentWake(Network.kind), attachmentWake(SecurityGroup.kind)],
     async reconcile({ id }, context) {
       for (;;) {
         const result = await step(gathering, id, context)
@@ -62,6 +68,30 @@ const regionWake: Wake = {
   },
 }
 
+/** A new version of a secret matters to whatever uses it. */
+const secretWake: Wake = {
+  kind: Secret.kind,
+  keys({ object, previous }, { cache }) {
+    const [now, before] = [object as Secret, previous as Secret | undefined]
+    if (before && newestOf(now).version === newestOf(before).version) return []
+    return usersOf(now, cache)
+  },
+}
+
+/** What it is attached to has come up: whatever waits for that can begin. */
+const attachmentWake = (kind: string): Wake => ({
+  kind,
+  keys({ object, previous }, { cache }) {
+    const [now, before] = [object as Realised, previous as Realised | undefined]
+    if (before?.status.state === now.status.state || now.status.state !== 'ready') return []
+    return usersOf(now, cache)
+  },
+})
+
+/** The instances that use something. */
+const usersOf = ({ id }: StoredObject, cache: View): readonly string[] =>
+  cache.list({ kind: instances, index: { name: instancesByUse.name, key: id } }).items.map(user => user.id)
+
 /** How often a store that only observes looks whether it still does. */
 const observing = seconds(30)
 
@@ -70,7 +100,6 @@ async function step(gathering: Equipped, id: string, context: ReconcileContext):
   const { cache, observeOnly } = context
   const instance = cache.get(instances, id)
   if (!instance) return done
-  if (observeOnly && instance.deletedAt !== undefined) return again(observing, 'this store only observes')
   const gathered = await gather(gathering, instance, context)
   const decision = gathering.parts.decide(gathered.view)
   const isWritten = await write(gathering, gathered, decision, context)
@@ -98,8 +127,9 @@ async function write(
     if (rendered.type === 'waiting') throw new Error(rendered.message)
     return rendered.launch
   }
-  const { sealer, parts } = gathering
-  const set = await parts.perform({ view, decision, cache, world, sealer, launch, renderNew })
+  const { sealer, parts, store } = gathering
+  const { epoch } = store.identity
+  const set = await parts.perform({ view, decision, cache, world, sealer, epoch, launch, renderNew })
   if (!set) return false
   try {
     await context.commit(set)

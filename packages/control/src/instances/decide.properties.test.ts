@@ -120,7 +120,7 @@ const anyView: fc.Arbitrary<InstanceView> = fc
         status: { state: 'pending' as const, steps: [] },
       })),
     ),
-    region: fc.constantFrom('open', 'closed', 'still'),
+    region: fc.constantFrom('open', 'closed', 'still', 'observing'),
     outdated: maybe(
       fc.oneof(
         fc.constant('unknown' as const),
@@ -208,10 +208,17 @@ describe('in whatever state things are', () => {
       for (const { change } of only(actions, 'change')) expect(change).toEqual({ follow: 'note' })
     }))
 
+  test('a store that only observes decides nothing, and only tells', () =>
+    always(({ region }, actions) => {
+      if (region !== 'observing') return
+      const telling = ['tell', 'step', 'end']
+      expect(actions.filter(({ type }) => !telling.includes(type))).toEqual([])
+    }))
+
   test('an instance is forgotten only when nothing is left of it', () =>
-    always(({ instance, servers }, actions) => {
+    always(({ instance, servers, region }, actions) => {
       const isForgotten = only(actions, 'forget').length > 0
-      expect(isForgotten).toBe(instance.deletedAt !== undefined && servers.length === 0)
+      expect(isForgotten).toBe(instance.deletedAt !== undefined && servers.length === 0 && region !== 'observing')
     }))
 
   test('a slot gets a server only when it is free, and gives it up only when that is gone', () =>

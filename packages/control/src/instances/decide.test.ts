@@ -1,5 +1,6 @@
 import { minutes, seconds } from '@stead/world'
 import { describe, expect, test } from 'vitest'
+import { decide, type InstanceView } from './decide.ts'
 import { Ideal, running } from './tests/ideal.ts'
 import { machineSpec, now, observed, servicesSpec, web } from './tests/samples.ts'
 
@@ -75,6 +76,21 @@ describe('from nothing to running', () => {
     expect(ideal.instance.status).toMatchObject({ phase: 'provisioning', conditions: [{ reason: 'Capacity' }] })
     expect(ideal.operations[0]!.status.steps[0]).toMatchObject({ message: 'no such flavor' })
     expect(ideal.ended).toEqual([])
+  })
+
+  test('that takes its region a while says how far that is', () => {
+    const ideal = new Ideal()
+    ideal.ask('create')
+    ideal.step()
+    for (const stateReason of ['pulling a: 0 of 3 layers', 'pulling a: 1 of 3 layers']) {
+      ideal.alter(ideal.active!, { backendId: 'x', observed: observed('pending', { stateReason }) })
+      ideal.step()
+      const step = ideal.operations[0]!.status.steps.find(({ state }) => state === 'running')
+      expect(step?.message).toBe(stateReason)
+    }
+    ideal.alter(ideal.active!, { observed: observed('running') })
+    ideal.settle()
+    expect(ideal.ended).toEqual([['create', 'succeeded']])
   })
 })
 
@@ -339,6 +355,17 @@ describe('a replacement', () => {
     }
   })
 
+  test('goes on with the new server when the old one is lost before its time', () => {
+    const ideal = replacing()
+    ideal.step()
+    const next = ideal.next!.id
+    ideal.alter(ideal.active!, { lost: { at: now, reason: 'terminated' } })
+    ideal.settle()
+    expect(ideal.ended).toEqual([['replace', 'succeeded']])
+    expect(ideal.instance.status).toMatchObject({ ready: true, slots: { active: next } })
+    expect(ideal.servers.map(({ id }) => id)).toEqual([next])
+  })
+
   test('whose new server does not get ready in time is given up', () => {
     const ideal = replacing()
     ideal.step()
@@ -433,4 +460,77 @@ test('the same region in maintenance is left alone', () => {
   ideal.region = 'open'
   ideal.settle()
   expect(ideal.ended).toEqual([['stop', 'succeeded']])
+})
+
+describe('while the store only observes', () => {
+  const observing = (...parts: Parameters<typeof running>) => {
+    const ideal = running(...parts)
+    ideal.region = 'observing'
+    return ideal
+  }
+
+  test('what is gone or other than it was made is told, and waits', () => {
+    const gone = observing({ spec: { onServerLoss: 'recreate' } })
+    gone.alter(gone.active!, { lost: { at: now, reason: 'terminated' } })
+    const stopped = observing()
+    stopped.alter(stopped.active!, { observed: observed('stopped', { services: {} }) })
+    for (const ideal of [gone, stopped]) ideal.settle()
+    expect(gone.instance.status).toMatchObject({ phase: 'failed', conditions: [{ reason: 'ServerLost' }] })
+    expect(stopped.instance.status).toMatchObject({
+      phase: 'stopped',
+      conditions: [{ type: 'Drift', message: 'it is off, and should run' }],
+    })
+    expect(stopped.active!.spec.restart).toBeUndefined()
+    for (const ideal of [gone, stopped]) {
+      ideal.region = 'open'
+      ideal.settle()
+      expect(ideal.instance.status).toMatchObject({ phase: 'running', conditions: [] })
+    }
+  })
+
+  test('nothing expires and nothing is deleted before it is resumed', () => {
+    const old = observing({ spec: { ttl: '2h' } })
+    old.pass(minutes(180))
+    const deleted = observing()
+    deleted.ask('delete')
+    for (const ideal of [old, deleted]) {
+      ideal.settle()
+      expect(ideal.servers).toMatchObject([{ spec: { power: 'on' } }])
+      expect(ideal.active!.deletedAt).toBeUndefined()
+    }
+    expect(old.instance.deletedAt).toBeUndefined()
+    expect(deleted.instance.status.phase).toBe('destroying')
+    for (const ideal of [old, deleted]) {
+      ideal.region = 'open'
+      ideal.settle()
+      expect(ideal.isGone).toBe(true)
+    }
+  })
+})
+
+describe('newer versions of secrets', () => {
+  const outdated = { effect: 'restart', isChanged: true } as const
+  const decided = (view: Partial<InstanceView>) => {
+    const { actions, status } = decide({ ...running().view(), ...view })
+    const told = actions.flatMap(action => (action.type === 'tell' ? [action.reason] : []))
+    const followed = actions.flatMap(action => (action.type === 'change' ? [action.change.follow] : []))
+    return { told, followed, conditions: (status.conditions ?? []).map(({ type }) => type) }
+  }
+
+  test('are given to what asked for them, told once, and no longer missed', () =>
+    expect(decided({ outdated, secrets: { rotated: ['db'], stale: [] } })).toEqual({
+      ...{ told: ['SecretsRotated'], followed: ['launch'], conditions: [] },
+    }))
+
+  test('are only told of where nobody asked, and where nothing is done', () => {
+    const missed = { told: [], followed: [], conditions: ['SecretsOutdated'] }
+    expect(decided({ secrets: { rotated: [], stale: ['db'] } })).toEqual(missed)
+    const held = decided({ outdated, secrets: { rotated: ['db'], stale: [] }, region: 'still' })
+    expect(held).toMatchObject({ followed: [], conditions: ['Trouble', 'SecretsOutdated'] })
+  })
+
+  test('replace nothing that nobody agreed to', () => {
+    const lost = decided({ outdated: { ...outdated, effect: 'replace' }, secrets: { rotated: ['db'], stale: [] } })
+    expect(lost).toMatchObject({ told: [], followed: [], conditions: ['Trouble', 'SecretsOutdated'] })
+  })
 })

@@ -1,6 +1,6 @@
 import type { ReconcileContext, Store } from '@stead/engine'
-import type { LaunchSpec } from '@stead/provider-kit'
-import { type Instant, parseDuration } from '@stead/world'
+import { after, type Instant, parseDuration } from '@stead/world'
+import { markedEvery } from '../marks/last-use.ts'
 import { openOperations } from '../operations/lifecycle.ts'
 import { Region } from '../regions/model.ts'
 import { holdOf } from '../servers/hold.ts'
@@ -8,7 +8,8 @@ import { servers } from '../servers/model.ts'
 import type { InstanceView } from './decide.ts'
 import type { Instance } from './model.ts'
 import { backendWords } from './references.ts'
-import { compare, isFor, type Workshop } from './rendering.ts'
+import { compare, isFor, type Launch, type Workshop } from './rendering.ts'
+import { chooseVersions, outdatedSecrets } from './values/open-secrets.ts'
 
 export interface Gathering extends Workshop {
   readonly store: Pick<Store, 'blob' | 'identity' | 'marks'>
@@ -19,7 +20,7 @@ export interface Gathered {
   readonly view: InstanceView
   readonly region: Region | undefined
   /** What the active server is to be, where that is not what it is. */
-  readonly launch: LaunchSpec | undefined
+  readonly launch: Launch | undefined
 }
 
 /** When an instance was last used: told by whoever lets somebody in. A mark, because it happens often and need not last. */
@@ -37,7 +38,7 @@ export async function gather(
     instance,
     servers: owned,
     operations: openOperations(cache, instance),
-    region: observeOnly || !region ? 'still' : openness(region),
+    region: observeOnly ? 'observing' : region ? openness(region) : 'still',
     now: world.now(),
   }
   const { active: id } = instance.status.slots
@@ -45,9 +46,10 @@ export async function gather(
   if (instance.deletedAt !== undefined || !region) return { view, region, launch: undefined }
   const request = { instance, region, everything: cache }
   const lastUsed = await lastUse(gathering.store, instance, view.now)
-  const known = { ...view, ...(lastUsed !== undefined && { lastUsed }) }
+  const secrets = outdatedSecrets({ spec: instance.spec, everything: cache, held: active?.spec.secrets })
+  const known = { ...view, ...(lastUsed !== undefined && { lastUsed }), secrets }
   if (active?.deletedAt === undefined && active) {
-    if (isFor(active, instance)) return { view: known, region, launch: undefined }
+    if (isFor(active, instance) && secrets.rotated.length === 0) return { view: known, region, launch: undefined }
     const comparison = await compare(gathering, request, active)
     return comparison.type === 'unknown'
       ? { view: { ...known, outdated: 'unknown', waitsFor: comparison.message }, region, launch: undefined }
@@ -55,8 +57,10 @@ export async function gather(
   }
   if (active) return { view: known, region, launch: undefined }
   const words = backendWords(instance.spec, { everything: cache, region, catalogs: gathering.catalogs })
+  const chosen = chooseVersions({ spec: instance.spec, everything: cache })
+  const waitsFor = words.type === 'waiting' ? words.message : 'missing' in chosen ? chosen.missing : undefined
   return {
-    view: { ...known, ...(words.type === 'waiting' && { waitsFor: words.message }) },
+    view: { ...known, ...(waitsFor !== undefined && { waitsFor }) },
     region,
     launch: undefined,
   }
@@ -76,5 +80,6 @@ async function lastUse(
   if (spec.idleStop === undefined || status.runningSince === undefined) return undefined
   if (now - status.runningSince < parseDuration(spec.idleStop)!) return undefined
   const [mark] = await store.marks([useMark(id)])
-  return mark?.at
+  // What is used all the time is marked now and then: it may have been used until the next mark would have been due.
+  return mark && after(mark.at, markedEvery)
 }

@@ -5,7 +5,7 @@ import { machineSpec, servicesSpec } from './tests/samples.ts'
 
 const render = (spec: InstanceSpec, labels: Record<string, string> = {}, resolved = {}) =>
   renderLaunch({
-    instance: { name: 'web-1', labels, spec },
+    instance: { id: 'inst_1', projectId: 'prj_1', name: 'web-1', labels, spec },
     serverId: 'srv_1',
     owner: { controlPlane: 'cp', region: 'reg_1' },
     power: 'on',
@@ -22,6 +22,8 @@ test('labels become tags, and none of them can pass for one of ours', () => {
     'stead.control-plane': 'cp',
     'stead.region-id': 'reg_1',
     'stead.server-id': 'srv_1',
+    'stead.instance-id': 'inst_1',
+    'stead.project-id': 'prj_1',
   })
 })
 

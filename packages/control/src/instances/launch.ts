@@ -4,27 +4,45 @@ import {
   type LaunchSpec,
   labelTags,
   type Owner,
+  ownTags,
+  type PullSecret,
+  type ServiceFile,
   type ServiceLaunch,
   serverTags,
+  type Tags,
 } from '@stead/provider-kit'
 import type { Instance } from './model.ts'
 import type { MachineSource } from './source/machine.ts'
-import { type HealthCheckSpec, roleOf, type ServiceSpec, type ServicesSource } from './source/services.ts'
-import { portVariable } from './source/validate-services.ts'
+import {
+  type HealthCheckSpec,
+  portVariable,
+  roleOf,
+  type SecretUse,
+  type ServiceSpec,
+  type ServicesSource,
+} from './source/services.ts'
+import type { OpenSecret, ReadSecret } from './values/open-secrets.ts'
+import { type RenderedService, type RenderedServices, renderServices } from './values/render-services.ts'
 
 /** What an instance refers to, in the words of its region's backend. */
 export interface Resolved {
   /** As the instance says unless said. */
   readonly flavor?: string
   readonly image?: string
+  /** Own images of services, by id. */
+  readonly images?: ReadonlyMap<string, string>
   readonly network?: string
   readonly securityGroups?: readonly string[]
   /** With what the system inside is to be told at its first boot. */
   readonly userData?: Uint8Array
+  /** Where it uses secrets. */
+  readonly readSecret?: ReadSecret
+  /** With every text rendered. */
+  readonly services?: RenderedServices
 }
 
 export interface Rendering {
-  readonly instance: Pick<Instance, 'name' | 'labels' | 'spec'>
+  readonly instance: Pick<Instance, 'id' | 'projectId' | 'name' | 'labels' | 'spec'>
   readonly serverId: string
   readonly owner: Owner
   readonly power: 'on' | 'off'
@@ -36,11 +54,25 @@ export function renderLaunch({ instance, serverId, owner, power, resolved }: Ren
   const { machine, services } = instance.spec.source
   return {
     name: instance.name!,
-    source: machine ? machineLaunch(machine, resolved) : servicesLaunch(services!, resolved),
+    source: machine
+      ? machineLaunch(machine, resolved)
+      : servicesLaunch(resolved.services ?? plain(services!), resolved),
     power,
-    tags: { ...labelTags(instance.labels), ...serverTags(owner, serverId) },
+    tags: tagsOf(instance, owner, serverId),
   }
 }
+
+/** All that is written on the backend object of a server. */
+export const tagsOf = (
+  { id, projectId, labels }: Pick<Instance, 'id' | 'projectId' | 'labels'>,
+  owner: Owner,
+  serverId: string,
+): Tags => ({
+  ...labelTags(labels),
+  ...serverTags(owner, serverId),
+  [ownTags.instanceId]: id,
+  [ownTags.projectId]: projectId!,
+})
 
 function machineLaunch(machine: MachineSource, resolved: Resolved): LaunchSource {
   const { publicIp, allowedSourceAddresses, sshKeys, diskGiB } = machine
@@ -59,8 +91,16 @@ function machineLaunch(machine: MachineSource, resolved: Resolved): LaunchSource
   }
 }
 
-function servicesLaunch({ kind = 'deployment', services }: ServicesSource, { network }: Resolved): LaunchSource {
-  const rendered = Object.entries(services).map(([name, service]) => [name, serviceLaunch(service)] as const)
+/** Services in which nothing stands for something else. */
+const plain = (source: ServicesSource): RenderedServices =>
+  renderServices(source, () => ({ problem: 'is not known' })).source
+
+function servicesLaunch({ kind = 'deployment', services }: RenderedServices, resolved: Resolved): LaunchSource {
+  const { network, images } = resolved
+  const rendered = Object.entries(services).map(([name, service]) => {
+    const image = images?.get(service.image) ?? service.image
+    return [name, serviceLaunch({ ...service, image }, resolved)] as const
+  })
   return {
     type: 'services',
     kind,
@@ -69,8 +109,8 @@ function servicesLaunch({ kind = 'deployment', services }: ServicesSource, { net
   }
 }
 
-function serviceLaunch(service: ServiceSpec): ServiceLaunch {
-  const { image, command, args, env = {}, files = {}, ports = [], volumes = [], resources = {}, user } = service
+function serviceLaunch(service: RenderedService, resolved: Resolved): ServiceLaunch {
+  const { image, command, args, env = {}, ports = [], volumes = [], resources = {}, user, pullSecret } = service
   const { healthChecks = [], dependsOn = [], restart = 'always', stopGraceSeconds = 10, readOnlyRoot } = service
   const known = ports.flatMap(({ name, port }) => (port === undefined ? [] : [[portVariable(name), String(port)]]))
   return {
@@ -80,12 +120,9 @@ function serviceLaunch(service: ServiceSpec): ServiceLaunch {
     ...(args && { args }),
     // A port that is left to the provider is told by it in the same way.
     env: { ...env, ...Object.fromEntries(known) },
-    secretEnv: {},
-    files: Object.entries(files).map(([path, { content, contentBase64 }]) => ({
-      path,
-      content: new Uint8Array(content === undefined ? Buffer.from(contentBase64!, 'base64') : Buffer.from(content)),
-      secret: false,
-    })),
+    secretEnv: { ...service.secretEnv, ...secretEnvironment(service, resolved) },
+    files: [...plainFiles(service), ...secretFiles(service, resolved)],
+    ...(pullSecret !== undefined && { pullSecret: pullWith(resolved.readSecret!({ id: pullSecret })) }),
     ports: ports.map(port => ({ ...port, protocol: port.protocol ?? 'tcp' })),
     volumes: volumes.map(({ name, path, readOnly = false }) => ({ name, path, readOnly })),
     resources,
@@ -97,6 +134,33 @@ function serviceLaunch(service: ServiceSpec): ServiceLaunch {
     ...(readOnlyRoot !== undefined && { readOnlyRoot }),
   }
 }
+
+const pullWith = ({ registry, content }: OpenSecret): PullSecret => ({ ...registry!, password: textOf(content) })
+
+const textOf = (content: Uint8Array): string => Buffer.from(content).toString()
+const modeOf = (mode: string | undefined) => (mode === undefined ? {} : { mode: Number.parseInt(mode, 8) })
+const useOf = ({ name: id, version }: SecretUse) => ({ id, ...(version !== undefined && { version }) })
+
+const secretEnvironment = ({ secrets = [] }: ServiceSpec, { readSecret }: Resolved): Record<string, string> =>
+  Object.fromEntries(
+    secrets.flatMap(use => (use.env === undefined ? [] : [[use.env, textOf(readSecret!(useOf(use)).content)]])),
+  )
+
+const plainFiles = ({ files = {} }: ServiceSpec): readonly ServiceFile[] =>
+  Object.entries(files).map(([path, { content, contentBase64, mode, secret = false }]) => ({
+    path,
+    content: new Uint8Array(content === undefined ? Buffer.from(contentBase64!, 'base64') : Buffer.from(content)),
+    secret,
+    ...modeOf(mode),
+  }))
+
+const secretFiles = ({ secrets = [] }: ServiceSpec, { readSecret }: Resolved): readonly ServiceFile[] =>
+  secrets.flatMap(use => {
+    const { file: path, mode, onRotate = 'none' } = use
+    if (path === undefined) return []
+    const signal = onRotate.startsWith('SIG') ? { signal: onRotate } : {}
+    return [{ path, content: readSecret!(useOf(use)).content, secret: true, ...modeOf(mode), ...signal }]
+  })
 
 function healthCheck(check: HealthCheckSpec): HealthCheck {
   const { intervalSeconds = 10, timeoutSeconds = 5, healthyThreshold = 1, unhealthyThreshold = 3 } = check

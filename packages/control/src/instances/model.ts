@@ -1,6 +1,7 @@
 import type { BaseStatus, Index, Kind, StoredObject } from '@stead/engine'
 import { type Instant, isoTime } from '@stead/world'
 import type { Static } from 'typebox'
+import { isImageId } from '../images/model.ts'
 import type { Amounts } from '../quotas/kinds.ts'
 import { Condition, Time } from '../resource/model.ts'
 import { resource } from '../resource/resource.ts'
@@ -8,6 +9,9 @@ import { Type } from '../schema/type.ts'
 import { MachineSource } from './source/machine.ts'
 import { ServicesSource } from './source/services.ts'
 import { type Phase, phases } from './transitions.ts'
+import type { Surroundings } from './values/surroundings.ts'
+import { usedSecrets } from './values/used-secrets.ts'
+import { variableFields } from './values/variables.ts'
 
 const Span = (description: string) =>
   Type.String({ pattern: '^([0-9]{1,9}(ms|s|m|h|d))+$', maxLength: 64, description, examples: ['2h'] })
@@ -27,6 +31,7 @@ export const InstanceSpec = Type.Object({
     }),
   ),
   source: Source,
+  ...variableFields,
   power: Type.Optional(Type.Enum(['on', 'off'], { default: 'on', description: 'What is wanted, not a command.' })),
   onServerLoss: Type.Optional(
     Type.Enum(['fail', 'recreate'], {
@@ -45,7 +50,9 @@ export const InstanceSpec = Type.Object({
   ),
   ttl: Type.Optional(Span('It is deleted by itself this long after it was created.')),
   idleStop: Type.Optional(
-    Span('It is stopped by itself so long after it was last started. What its users do with it is not counted yet.'),
+    Span(
+      'It is stopped by itself so long after it was last started or used, to the minute: by a command that was run inside, or at its console.',
+    ),
   ),
   deletionProtection: Type.Optional(Type.Boolean({ default: false })),
   paused: Type.Optional(
@@ -163,6 +170,8 @@ export interface InstanceStatus extends BaseStatus {
   readonly restart?: { readonly hard: boolean; readonly service?: string }
   /** Somebody asked to try again what failed for good. */
   readonly retry?: boolean
+  /** What was around it when something in it first referred to that. */
+  readonly surroundings?: Surroundings
   /** What its machine was launched with, in the backend's words: whether that drifts can be seen. `name` is the flavor's here. */
   readonly offering?: { readonly name: string; readonly flavor: string; readonly image: string }
   /** The server that was seen up: from then on it starts, and is no longer provisioned. */
@@ -170,6 +179,13 @@ export interface InstanceStatus extends BaseStatus {
   readonly runningSince?: Instant
   /** How often it died without having run well in between, and which death was counted last. */
   readonly crashes?: { readonly count: number; readonly at: Instant; readonly death: string }
+  /** How much of its health was told of late, and what last; hushed while it changes too often. */
+  readonly healthTold?: {
+    readonly since: Instant
+    readonly count: number
+    readonly last: Health
+    readonly isHushed?: boolean
+  }
 }
 
 export type Instance = StoredObject<InstanceSpec, InstanceStatus>
@@ -197,7 +213,12 @@ export const Instance = resource<typeof InstanceSpec, typeof ShownStatus, Instan
   InstanceSpec,
   ShownStatus,
   {
-    immutable: ['/spec/region', '/spec/source/machine/network', '/spec/source/services/kind'],
+    immutable: [
+      '/spec/region',
+      '/spec/source/machine/network',
+      '/spec/source/services/network',
+      '/spec/source/services/kind',
+    ],
     show: ({ spec, status }) => ({ spec, status: shownStatus(status) }),
   },
 )
@@ -218,14 +239,37 @@ export const instances = Instance.kind as unknown as Kind<Instance>
 
 export const instancesByRegion: Index<Instance> = { name: 'region', kind: instances, keys: ({ spec }) => [spec.region] }
 
+/** By region, those that are not what they were brought to be, or are gone: as their conditions say. */
+export const differingInstances: Index<Instance> = {
+  name: 'differing',
+  kind: instances,
+  keys: ({ spec, status: { conditions = [] } }) =>
+    conditions.some(({ type, reason }) => type === 'Drift' || reason === 'ServerLost') ? [spec.region] : [],
+}
+
+/** The network of the project that an instance is on, if any. */
+export const networkOf = ({ source: { machine, services } }: Networked): string | undefined =>
+  machine ? machine.network : services?.network
+
+interface Networked {
+  readonly source: {
+    readonly machine?: { readonly network?: string }
+    readonly services?: { readonly network?: string }
+  }
+}
+
 /** What an instance is attached to, by id. */
 export function attachedTo({ spec }: Pick<Instance, 'spec'>) {
-  const { network, securityGroups = [], sshAuthority, image } = spec.source.machine ?? {}
+  const { machine, services } = spec.source
+  const { securityGroups = [], sshAuthority, image } = machine ?? {}
+  const network = networkOf(spec)
+  const ofServices = Object.values(services?.services ?? {}).map(service => service.image)
   return {
     networks: network === undefined ? [] : [network],
     securityGroups,
     sshAuthorities: sshAuthority === undefined ? [] : [sshAuthority],
-    images: image === undefined ? [] : [image],
+    images: image === undefined ? ofServices.filter(isImageId) : [image],
+    secrets: [...new Set(usedSecrets(spec).map(({ id }) => id))],
   }
 }
 
@@ -239,7 +283,7 @@ export const instanceNamePrefix = 'instance-name/'
 
 /** One name, one instance on a network, or in a project where there is no network. */
 export const instanceName = ({ projectId, spec, name }: Pick<Instance, 'projectId' | 'spec' | 'name'>): string =>
-  `${instanceNamePrefix}${spec.source.machine?.network ?? projectId}/${name}`
+  `${instanceNamePrefix}${networkOf(spec) ?? projectId}/${name}`
 
 /** The policies of a spec, with what they are where nothing is said. */
 export const policiesOf = ({ spec }: Pick<Instance, 'spec'>) => ({

@@ -5,6 +5,7 @@ import { isRestarting } from './project.ts'
 /** Everything that is done to instances, and what each goes through. */
 export const operationSteps = {
   create: ['provision', 'boot'],
+  adopt: ['claim'],
   recreate: ['clear', 'provision', 'boot'],
   start: ['start'],
   stop: ['stop'],

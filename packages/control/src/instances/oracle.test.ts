@@ -1,3 +1,4 @@
+import { millis } from '@stead/world'
 import { describe, expect, test } from 'vitest'
 import { InstanceHouse, machine, services } from './tests/house.ts'
 
@@ -46,6 +47,16 @@ describe('names', () => {
     await house.until(made.metadata.id, 'running')
     expect((await house.must(200, 'GET', '?network=n2')).items).toMatchObject([{ metadata: { name: 'vm' } }])
   })
+})
+
+test('a machine is launched once its network is up, and not into one that is still being made', async () => {
+  const house = await InstanceHouse.open({ profile: { build: millis(300) } })
+  await house.house.must(201, 'POST', '/v1/projects/acme%2Fshop/networks', {
+    body: { name: 'n1', spec: { region: 'sim', cidr: '10.20.0.0/24' } },
+  })
+  await house.create('vm', machine({ network: 'n1' }))
+  await house.must(200, 'GET', '/vm/wait?phase=running,failed&timeout=20s')
+  expect(await house.events('vm')).not.toContain('Failed')
 })
 
 test('what does not fit is refused with the fields that do not, and nothing is charged', async () => {

@@ -7,10 +7,20 @@ import { endOperation, recordOperation, startOperation, stepOperation } from '..
 import { allocationOf, charge, release } from '../quotas/charge.ts'
 import type { Amounts } from '../quotas/kinds.ts'
 import { sealLaunch } from '../servers/launch-content.ts'
-import { type Server, type ServerSpec, type ServerStatus, type Slot, servers, slotKey } from '../servers/model.ts'
+import {
+  type Server,
+  type ServerSpec,
+  type ServerStatus,
+  type Slot,
+  servers,
+  slotKey,
+  unlaunched,
+} from '../servers/model.ts'
+import { agreeing } from '../servers/status.ts'
 import type { Action, Decision, InstanceView, ServerChange } from './decide.ts'
 import { type Instance, type InstanceSpec, type InstanceStatus, instanceName } from './model.ts'
 import { type OperationType, operationSteps } from './operations.ts'
+import type { Launch } from './rendering.ts'
 
 /** A decision about to be carried out, and what that takes. */
 export interface Performance {
@@ -19,10 +29,12 @@ export interface Performance {
   readonly cache: View
   readonly world: World
   readonly sealer: Sealer
+  /** Of the store. */
+  readonly epoch: number
   /** What the active server is to be. */
-  readonly launch: LaunchSpec | undefined
+  readonly launch: Launch | undefined
   /** What a new server is to be. */
-  readonly renderNew: (serverId: string, power: 'on' | 'off') => Promise<LaunchSpec>
+  readonly renderNew: (serverId: string, power: 'on' | 'off') => Promise<Launch>
 }
 
 /** Everything that a decision writes, as one change-set; undefined when it writes nothing. */
@@ -98,7 +110,7 @@ class Writer {
       }
       case 'tell': {
         const { level, reason, message } = action
-        appendEvent(this.#set, instance, { level, reason, message })
+        appendEvent(this.#set, { ...instance, status: this.status }, { level, reason, message })
         return
       }
       // The server gave the key of its slot back when it went.
@@ -112,7 +124,7 @@ class Writer {
     const { view, world, sealer, renderNew } = this.#performance
     const { instance, now } = view
     const id = newId(world, 'srv')
-    const launch = await renderNew(id, power)
+    const { spec: launch, secrets } = await renderNew(id, power)
     const server: ObjectDraft<ServerSpec, ServerStatus> = {
       kind: servers,
       id,
@@ -128,9 +140,10 @@ class Writer {
         generation: instance.generation,
         source: launch.source.type,
         launch: sealLaunch(this.#set, sealer, { kind: servers, id }, launch),
+        ...(secrets && { secrets }),
         power,
       },
-      status: { attempt: 1, launch: 'unsent' },
+      status: unlaunched(1, this.#performance.epoch),
     }
     this.#set.create(server).take(slotKey(instance.id, slot), id)
     this.status = { ...this.status, slots: { ...this.status.slots, [slot]: id }, ...this.#offering(launch) }
@@ -141,20 +154,23 @@ class Writer {
 
   #change(server: Server, { power, restart, rebuild, follow }: ServerChange): void {
     const { view, sealer, launch } = this.#performance
-    const { spec } = server
+    const { secrets: held, ...spec } = server.spec
     const isLaunched = follow === 'launch' && launch !== undefined
+    // Noted too: a version may have gone out of use, or into it, with the same content.
+    const secrets = follow && launch ? launch.secrets : held
     this.#set.update(server, {
-      ...(follow && { labels: view.instance.labels }),
+      ...(follow && { labels: view.instance.labels, status: agreeing(server.status, view.instance.labels) }),
       spec: {
         ...spec,
+        ...(secrets && { secrets }),
         ...(power && { power }),
         ...(restart && { restart: { sequence: (spec.restart?.sequence ?? 0) + 1, ...restart } }),
         ...(rebuild && { rebuild: { sequence: (spec.rebuild?.sequence ?? 0) + 1 } }),
         ...(follow && { generation: view.instance.generation }),
-        ...(isLaunched && { launch: sealLaunch(this.#set, sealer, server, launch) }),
+        ...(isLaunched && { launch: sealLaunch(this.#set, sealer, server, launch.spec) }),
       },
     })
-    if (isLaunched) this.status = { ...this.status, ...this.#offering(launch) }
+    if (isLaunched) this.status = { ...this.status, ...this.#offering(launch.spec) }
   }
 
   #offering({ source }: LaunchSpec): Pick<InstanceStatus, 'offering'> {
@@ -197,6 +213,10 @@ function forget({ view, cache, world }: Performance): ChangeSetBuilder {
     endOperation(set, operation, { state: operation.spec.type === 'delete' ? 'succeeded' : 'superseded', at: now })
   if (!operations.some(({ spec }) => spec.type === 'delete'))
     recordOperation(set, world, { subject: instance, type: 'delete', steps: operationSteps.delete })
-  appendEvent(set, instance, { reason: 'Destroyed', message: 'nothing is left of it' })
+  appendEvent(
+    set,
+    { ...instance, status: { phase: 'destroyed' } },
+    { reason: 'Destroyed', message: 'nothing is left of it' },
+  )
   return set
 }

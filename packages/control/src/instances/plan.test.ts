@@ -123,7 +123,7 @@ describe('what is planned is what the provider will find changed', () => {
 
   const rendered = (spec: InstanceSpec) =>
     renderLaunch({
-      instance: { name: 'i', labels: {}, spec },
+      instance: { id: 'inst_i', projectId: 'prj_p', name: 'i', labels: {}, spec },
       serverId: 's',
       owner: { controlPlane: 'c', region: 'r' },
       power: 'on',

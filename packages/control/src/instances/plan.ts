@@ -23,6 +23,8 @@ export interface PlanState {
   readonly source: 'machine' | 'services'
   /** `none`: nothing was made yet, so nothing is lost. */
   readonly server: 'none' | 'on' | 'off'
+  /** What other values of variables change of what is launched. */
+  readonly rendered?: ReadonlySet<LaunchField>
   /** What was agreed to before and is not true yet: it happens with this change. */
   readonly pending?: Effect
 }
@@ -65,7 +67,8 @@ export function plan(changes: readonly FieldChange[], state: PlanState): Plan {
 }
 
 function effectOfChange(change: FieldChange, state: PlanState): Effect {
-  const fields = launchFieldsOf(change.path)
+  const isValue = change.path.startsWith('/spec/variable')
+  const fields = isValue ? [...(state.rendered ?? [])] : launchFieldsOf(change.path)
   const isDisk = fields.includes('disk')
   const shrinks = isDisk && typeof change.from === 'number' && !(Number(change.to) >= change.from)
   return shrinks && state.server !== 'none' ? 'replace' : effectOfAll(fields, state)
@@ -89,8 +92,10 @@ export function launchFieldsOf(path: string): readonly LaunchField[] {
 function fieldsOfSource([type, name, , field]: readonly (string | undefined)[]): readonly LaunchField[] {
   if (type === 'machine' && name !== undefined) return [machineFields[name] ?? 'source']
   if (type !== 'services') return ['source']
-  if (name !== 'services') return [name === 'kind' ? 'kind' : 'source']
+  if (name !== 'services') return [name === 'kind' || name === 'network' ? name : 'source']
   if (field === undefined) return ['services']
+  // What runs has its image.
+  if (field === 'pullSecret') return []
   // A port is told in the environment too.
   return field === 'ports' ? ['ports', 'environment'] : [serviceFields[field] ?? 'source']
 }
@@ -120,6 +125,7 @@ const serviceFields: Readonly<Record<string, LaunchField>> = {
   dependsOn: 'process',
   env: 'environment',
   files: 'environment',
+  secrets: 'environment',
   volumes: 'volumes',
   resources: 'resources',
   healthChecks: 'healthChecks',

@@ -105,3 +105,22 @@ describe('health', () => {
     expect(isWell('unhealthy', machine)).toBe(false)
   })
 })
+
+test('a port whose name says so has a URL; what the backend says itself is kept', () => {
+  const endpoint = { service: 'web', protocol: 'tcp', host: '127.0.0.1', port: 8080, public: false } as const
+  const endpoints = [
+    { ...endpoint, name: 'http' },
+    { ...endpoint, name: 'https-alt', host: '::1' },
+    { ...endpoint, name: 'http', protocol: 'udp' },
+    { ...endpoint, name: 'db' },
+    { ...endpoint, name: 'http', url: 'https://web.example.com' },
+  ] as const
+  const server = aServer({ status: { observed: observed('running', { endpoints }) } })
+  expect(project(server, anInstance()).endpoints.map(({ url }) => url)).toEqual([
+    'http://127.0.0.1:8080',
+    'https://[::1]:8080',
+    undefined,
+    undefined,
+    'https://web.example.com',
+  ])
+})

@@ -26,6 +26,9 @@ export const isRestarting = ({ spec, status }: Pick<Server, 'spec' | 'status'>):
 /** Reads off a server what became of it. */
 export function seen({ spec, status }: Pick<Server, 'spec' | 'status'>, instance: Pick<Instance, 'spec'>): Seen {
   if (status.lost) return { type: 'lost', reason: status.lost.reason }
+  // Nothing proves it ours, and nothing will.
+  if (status.adopting === 'claim' && status.failure && !status.failure.retrying)
+    return { type: 'refused', code: status.failure.code, reason: status.failure.message }
   if (status.backendId === undefined) {
     const { failure } = status
     return failure && !failure.retrying
@@ -88,9 +91,16 @@ export function project(server: Server | undefined, instance: Instance): Project
     power: powerOf(seen(server, instance)),
     health: observed.state === 'running' ? healthOf(observed.services, instance) : 'unknown',
     addresses: { ...addresses, private: [...addresses.private], public: [...addresses.public] },
-    endpoints: endpoints.map(endpoint => ({ ...endpoint })),
+    endpoints: endpoints.map(endpoint => ({ ...urlOf(endpoint), ...endpoint })),
     services,
   }
+}
+
+/** Where a browser goes, of ports whose names say that one can. */
+function urlOf({ name, protocol, host, port }: Projection['endpoints'][number]): { readonly url?: string } {
+  const [scheme] = /^https?/.exec(name) ?? []
+  if (scheme === undefined || protocol !== 'tcp') return {}
+  return { url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}` }
 }
 
 function powerOf({ type }: Seen): Projection['power'] {
@@ -122,9 +132,10 @@ export const isWell = (health: Health, { spec }: Pick<Instance, 'spec'>): boolea
 
 /** Whether a server is what its spec says, as far as anybody knows. */
 export function isApplied({ spec, status }: Pick<Server, 'spec' | 'status'>): boolean {
-  const { applied, applying, powering } = status
+  const { applied, applying, powering, adopting } = status
   return (
     applied !== undefined &&
+    adopting === undefined &&
     applying === undefined &&
     powering === undefined &&
     applied.launch === spec.launch.sealed &&

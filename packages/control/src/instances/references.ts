@@ -1,29 +1,27 @@
-import type { Kind, StoredObject, View } from '@stead/engine'
+import type { StoredObject, View } from '@stead/engine'
 import type { Capabilities, LaunchSpec } from '@stead/provider-kit'
-import { lookUp, theOne } from '../door/find.ts'
 import { type FieldError, fail } from '../errors/problem.ts'
-import type { Caller, Place } from '../identity/caller.ts'
-import type { Permission } from '../identity/permissions.ts'
-import { Image } from '../images/model.ts'
-import { resolveImage } from '../images/resolve.ts'
+import { Image, isImageId } from '../images/model.ts'
+import { resolveImage, resolveServiceImage } from '../images/resolve.ts'
 import { Network } from '../networks/model.ts'
+import type { Realised } from '../realised/model.ts'
 import { catalogOf, firstCatalogOf, flavorIn, imageIn } from '../regions/catalog/catalog-of.ts'
 import type { RegionCatalogs } from '../regions/catalog/catalogs.ts'
 import type { OfferedFlavor } from '../regions/catalog/offered.ts'
 import { regionFor } from '../regions/default.ts'
 import type { Region } from '../regions/model.ts'
+import type { Secret } from '../secrets/model.ts'
 import { SecurityGroup } from '../security-groups/model.ts'
 import { SshAuthority } from '../ssh-authorities/model.ts'
 import { type FittingImage, misfits } from './fit.ts'
-import type { InstanceSpec, WrittenSpec } from './model.ts'
+import { meant, type Seeking } from './meant.ts'
+import { type InstanceSpec, networkOf, type WrittenSpec } from './model.ts'
 import type { MachineSource, WrittenMachine } from './source/machine.ts'
+import type { ServicesSource } from './source/services.ts'
+import { resolveSecrets } from './values/resolve-secrets.ts'
 
-export interface Resolving {
-  /** What is in the project, and nothing else: what is of another does not exist. */
-  readonly objects: View
+export interface Resolving extends Seeking {
   readonly everything: View
-  readonly caller: Caller
-  readonly place: Place & { readonly type: 'project' }
   readonly catalogs: RegionCatalogs
 }
 
@@ -33,6 +31,8 @@ export interface ResolvedSpec {
   readonly region: Region
   readonly flavor: OfferedFlavor | undefined
   readonly capabilities: Capabilities
+  /** Those that it uses. */
+  readonly secrets: readonly Secret[]
   /** What the instance builds on, and must be there when it is committed. */
   readonly uses: readonly StoredObject[]
 }
@@ -44,19 +44,26 @@ const machineField = '/spec/source/machine'
  * an image that is no longer offered never stands in the way of another change.
  */
 export async function resolveSpec(
-  written: WrittenSpec,
+  asked: WrittenSpec,
   resolving: Resolving,
   before?: InstanceSpec,
 ): Promise<ResolvedSpec> {
-  const { machine } = written.source
-  const network = machine?.network === undefined ? undefined : meant(Network, machine.network, resolving)
-  const region = findRegion(written, resolving, { network, before })
+  const { machine } = asked.source
+  const named = networkOf(asked)
+  const network = named === undefined ? undefined : meant(Network, named, resolving)
+  const region = findRegion(asked, resolving, { network, before })
   const catalog = await firstCatalogOf(region, resolving.catalogs)
   if (!catalog.isKnown) throw catalog.refusal
-  refuseUnsupported(written, region, catalog.capabilities.sources)
+  refuseUnsupported(asked, region, catalog.capabilities.sources)
   const { capabilities } = catalog
-  if (!machine)
-    return { spec: { ...written, region: region.id }, region, flavor: undefined, capabilities, uses: [region] }
+  const { spec: written, secrets } = resolveSecrets(asked, { ...resolving, capabilities, before })
+  if (!machine) {
+    const { services, own } = findServiceImages(written.source.services!, { region, before }, resolving)
+    const source = { services: { ...services, ...(network && { network: network.id }) } }
+    const spec = { ...written, region: region.id, source }
+    const uses = [region, ...(network ? [network] : []), ...own, ...secrets] as StoredObject[]
+    return { spec, region, flavor: undefined, capabilities, secrets, uses }
+  }
   const offering = findOffering({ machine, catalog, region, before: before?.source.machine }, resolving)
   const groups = (machine.securityGroups ?? []).map(text => findGroup(text, network, resolving))
   const authority =
@@ -73,27 +80,16 @@ export async function resolveSpec(
     region,
     flavor: offering.flavor,
     capabilities,
-    uses: [region, network, ...groups, authority, offering.own].filter(
+    secrets,
+    uses: [region, network, ...groups, authority, offering.own, ...secrets].filter(
       object => object !== undefined,
     ) as StoredObject[],
   }
 }
 
-interface Noun<Object extends StoredObject> {
-  readonly kind: Kind<Object>
-  readonly noun: string
-}
-
-/** The one that an id or a name means to the caller in the project. What they may not read does not exist. */
-function meant<Object extends StoredObject>({ kind, noun }: Noun<Object>, text: string, resolving: Resolving): Object {
-  const { objects, caller, place } = resolving
-  const found = caller.may(`${noun}:read` as Permission, place) ? lookUp(objects, kind, text) : []
-  return theOne(kind, text, found)
-}
-
-/** A machine is where its network is. */
+/** An instance is where its network is. */
 function findRegion(
-  { region: named }: WrittenSpec,
+  { region: named, source }: WrittenSpec,
   { everything, place }: Resolving,
   { network, before }: { readonly network: Network | undefined; readonly before: InstanceSpec | undefined },
 ): Region {
@@ -102,13 +98,15 @@ function findRegion(
   throw fail('invalid', 'the network is in another region', {
     errors: [
       { path: '/spec/region', message: 'is not the region of the network' },
-      { path: `${machineField}/network`, message: 'is in another region' },
+      { path: `/spec/source/${typeOf(source)}/network`, message: 'is in another region' },
     ],
   })
 }
 
+const typeOf = ({ machine }: WrittenSpec['source']): 'machine' | 'services' => (machine ? 'machine' : 'services')
+
 function refuseUnsupported({ source }: WrittenSpec, { name }: Region, sources: readonly string[]): void {
-  const type = source.machine ? 'machine' : 'services'
+  const type = typeOf(source)
   if (sources.includes(type)) return
   throw fail('unsupported', `the region ${name} runs ${sources.join(', ') || 'nothing'}, and no ${type}`, {
     errors: [{ path: `/spec/source/${type}`, message: 'is not supported in this region' }],
@@ -150,6 +148,22 @@ function findImage({ machine, catalog, region, before }: OfferingRequest, resolv
   return { id, isNew: id !== before?.image, own, fitting: own ? found : (everybodys as FittingImage | undefined) }
 }
 
+/** What services are made of: images of the project by id, anything else as it is written. */
+function findServiceImages(
+  source: ServicesSource,
+  { region, before }: { readonly region: Region; readonly before: InstanceSpec | undefined },
+  resolving: Resolving,
+) {
+  const own: Image[] = []
+  const services = Object.entries(source.services).map(([name, service]) => {
+    if (before?.source.services?.services[name]?.image === service.image) return [name, service] as const
+    const image = resolveServiceImage(service.image, { ...resolving, region })
+    if (image) own.push(image)
+    return [name, image ? { ...service, image: image.id } : service] as const
+  })
+  return { services: { ...source, services: Object.fromEntries(services) }, own }
+}
+
 function findGroup(text: string, network: Network | undefined, resolving: Resolving) {
   const group = meant(SecurityGroup, text, resolving)
   if (group.spec.network === network?.id) return group
@@ -164,10 +178,12 @@ export type BackendWords =
       readonly type: 'known'
       readonly flavor?: string
       readonly image?: string
+      /** Of services: their own images, by id. */
+      readonly images?: ReadonlyMap<string, string>
       readonly network?: string
       readonly securityGroups?: readonly string[]
-      /** The key of the SSH authority that it trusts. */
-      readonly authority?: string
+      /** The SSH authority that it trusts. */
+      readonly authority?: SshAuthority
     }
   | { readonly type: 'waiting'; readonly message: string }
 
@@ -182,7 +198,7 @@ export function backendWords(
   from?: { readonly flavor: string; readonly launch: LaunchSpec },
 ): BackendWords {
   const { machine } = source
-  if (!machine) return { type: 'known' }
+  if (!machine) return serviceWords(source.services!, everything)
   const flavor = flavorWord(machine.flavor, { region, catalogs }, from)
   if (flavor === undefined)
     return { type: 'waiting', message: `what the flavor ${machine.flavor} is cannot be told now` }
@@ -191,9 +207,7 @@ export function backendWords(
   if (image === undefined) return { type: 'waiting', message: `waits for the image ${own?.name}` }
   const network = machine.network === undefined ? undefined : everything.get(Network.kind, machine.network)
   const groups = (machine.securityGroups ?? []).map(id => everything.get(SecurityGroup.kind, id))
-  const missing = [...(machine.network === undefined ? [] : [network]), ...groups].find(
-    object => object?.status.backendId === undefined,
-  )
+  const missing = [...(machine.network === undefined ? [] : [network]), ...groups].find(isOnItsWay)
   if (missing !== undefined) return { type: 'waiting', message: `waits for the ${missing.kind} ${missing.name}` }
   if (groups.includes(undefined) || (machine.network !== undefined && !network))
     return { type: 'waiting', message: 'its network or one of its security groups is gone' }
@@ -206,8 +220,26 @@ export function backendWords(
     image,
     ...(network && { network: network.status.backendId! }),
     ...(machine.securityGroups && { securityGroups: groups.map(group => group!.status.backendId!) }),
-    ...(authority && { authority: authority.status.publicKey }),
+    ...(authority && { authority }),
   }
+}
+
+/** Not in its region yet, or there and not finished: clouds refuse for good what is launched into that. */
+const isOnItsWay = (object: Realised | undefined): boolean =>
+  object !== undefined && (object.status.backendId === undefined || object.status.state === 'pending')
+
+/** Which images of the project its services are made of, as the backend calls them. */
+function serviceWords({ services, network: attached }: ServicesSource, everything: View): BackendWords {
+  const network = attached === undefined ? undefined : everything.get(Network.kind, attached)
+  if (attached !== undefined && !network) return { type: 'waiting', message: 'its network is gone' }
+  if (isOnItsWay(network)) return { type: 'waiting', message: `waits for the network ${network!.name}` }
+  const own = Object.values(services)
+    .map(({ image }) => (isImageId(image) ? everything.get<Image>(Image.kind, image) : undefined))
+    .filter(image => image !== undefined)
+  const missing = own.find(({ status }) => status.backendId === undefined)
+  if (missing) return { type: 'waiting', message: `waits for the image ${missing.name}` }
+  const images = new Map(own.map(({ id, status }) => [id, status.backendId!]))
+  return { type: 'known', images, ...(network && { network: network.status.backendId! }) }
 }
 
 function flavorWord(

@@ -3,16 +3,19 @@ import { type Capabilities, changedFields, type LaunchField, type LaunchSpec } f
 import { catalogOf } from '../regions/catalog/catalog-of.ts'
 import type { RegionCatalogs } from '../regions/catalog/catalogs.ts'
 import type { Region } from '../regions/model.ts'
-import { unseal } from '../sealed/model.ts'
 import { unsealLaunch } from '../servers/launch-content.ts'
 import type { Server } from '../servers/model.ts'
+import type { SshAuthority } from '../ssh-authorities/model.ts'
 import type { Outdated } from './decide.ts'
 import { renderLaunch } from './launch.ts'
 import type { Instance } from './model.ts'
 import { effectOfAll, strongest } from './plan.ts'
 import { seen } from './project.ts'
 import { backendWords } from './references.ts'
-import { withAuthority } from './user-data.ts'
+import { type TrustedAuthority, withAuthority } from './user-data.ts'
+import { openSecrets, type ReadSecret, type SecretVersions } from './values/open-secrets.ts'
+import { openUserData, openVariables, type RenderedSource, renderSource } from './values/render-source.ts'
+import { scopeOf } from './values/scope.ts'
 
 /** What rendering an instance for its backend takes. */
 export interface Workshop {
@@ -21,8 +24,15 @@ export interface Workshop {
   readonly catalogs: RegionCatalogs
 }
 
+/** What a server is to be launched as. */
+export interface Launch {
+  readonly spec: LaunchSpec
+  /** Which versions of secrets are in it. */
+  readonly secrets?: SecretVersions | undefined
+}
+
 export type Rendered =
-  | { readonly type: 'rendered'; readonly launch: LaunchSpec }
+  | { readonly type: 'rendered'; readonly launch: Launch }
   | { readonly type: 'waiting'; readonly message: string }
 
 interface Request {
@@ -32,33 +42,60 @@ interface Request {
   readonly serverId: string
   readonly power: 'on' | 'off'
   /** What was launched before: what it has in the backend's words is not looked up again. */
-  readonly from?: LaunchSpec
+  readonly from?: Launch
 }
 
 /** What is to be launched for an instance, with every secret in it; or what has to be there first. */
 export async function render(workshop: Workshop, request: Request): Promise<Rendered> {
   const { instance, region, everything, serverId, power, from } = request
   const { store, sealer, catalogs } = workshop
-  const before = from?.source.type === 'machine' && instance.status.offering?.flavor === from.source.flavor
+  const launched = from?.spec.source
+  const before = launched?.type === 'machine' && instance.status.offering?.flavor === launched.flavor
   const words = backendWords(
     instance.spec,
     { everything, region, catalogs },
-    before && from ? { flavor: instance.status.offering!.name, launch: from } : undefined,
+    before && from ? { flavor: instance.status.offering!.name, launch: from.spec } : undefined,
   )
   if (words.type === 'waiting') return words
+  const secrets = await openSecrets({ store, sealer }, { spec: instance.spec, everything, held: from?.secrets })
+  if (secrets.type === 'waiting') return secrets
   const { authority, type: _, ...resolved } = words
-  const sealed = instance.spec.source.machine?.userData
-  const own = sealed && (await unseal({ store, sealer }, instance, sealed))
-  const userData = authority === undefined ? own : withAuthority(own, authority)
+  const source = await renderOwn({ store, sealer }, instance, secrets.read)
+  const [wrong] = source.errors
+  if (wrong) return { type: 'waiting', message: `${wrong.path} ${wrong.message}` }
+  const { userData: own, services } = source
+  const userData = authority === undefined ? own : withAuthority(own, trustedBy(instance, authority))
   const owner = { controlPlane: store.identity.storeId, region: region.id }
-  const launch = renderLaunch({
+  const spec = renderLaunch({
     instance,
     serverId,
     owner,
     power,
-    resolved: { ...resolved, ...(userData && { userData }) },
+    resolved: { ...resolved, ...(userData && { userData }), ...(services && { services }), readSecret: secrets.read },
   })
-  return { type: 'rendered', launch }
+  return { type: 'rendered', launch: { spec, secrets: secrets.versions } }
+}
+
+/** A certificate of ours is for one machine; whom somebody else's is for, they say. */
+const trustedBy = ({ id }: Instance, { status }: SshAuthority): TrustedAuthority => ({
+  publicKey: status.publicKey,
+  ...(status.privateKey && { instanceId: id }),
+})
+
+/** Renders what an instance says itself, with its secrets. */
+async function renderOwn(
+  opener: Pick<Workshop, 'store' | 'sealer'>,
+  instance: Instance,
+  readSecret: ReadSecret,
+): Promise<RenderedSource> {
+  const { id, name, spec, status } = instance
+  const read = scopeOf({
+    ...spec,
+    instance: { id, name: name! },
+    surroundings: status.surroundings ?? {},
+    readSecret: await openVariables(opener, instance, readSecret),
+  })
+  return renderSource(spec, { read, userData: await openUserData(opener, instance) })
 }
 
 /** Whether a server was made for just what its instance says now. */
@@ -68,7 +105,7 @@ export function isFor({ spec, labels }: Server, instance: Instance): boolean {
 }
 
 export type Comparison =
-  | { readonly type: 'compared'; readonly outdated: Outdated; readonly launch: LaunchSpec }
+  | { readonly type: 'compared'; readonly outdated: Outdated; readonly launch: Launch }
   | { readonly type: 'unknown'; readonly message: string }
 
 /** What it would cost to bring a server to what its instance says now, by what it was launched as. */
@@ -79,27 +116,28 @@ export async function compare(
 ): Promise<Comparison> {
   const { store, sealer, catalogs } = workshop
   const from = await unsealLaunch({ store, sealer }, server, server.spec.launch.sealed)
-  const rendered = await render(workshop, { ...request, serverId: server.id, power: from.power, from })
+  const before = { spec: from, secrets: server.spec.secrets }
+  const rendered = await render(workshop, { ...request, serverId: server.id, power: from.power, from: before })
   if (rendered.type === 'waiting') return { type: 'unknown', message: rendered.message }
-  const same = { ...rendered.launch, tags: from.tags }
-  const fields = changedFields(from, rendered.launch)
+  const { spec: to, secrets } = rendered.launch
+  const same = { ...to, tags: from.tags }
+  const fields = changedFields(from, to)
   const catalog = catalogOf(request.region, catalogs)
   if (!catalog.isKnown)
     return fields.size === 0
-      ? compared(false, 'inPlace', from)
+      ? compared(false, 'inPlace', { spec: from, secrets })
       : { type: 'unknown', message: 'its region does not answer' }
   const { capabilities } = catalog
   // Tags that cannot be changed there are those of the next server.
-  const launch = capabilities.groups.update?.fields.tags === undefined ? same : rendered.launch
+  const launch = capabilities.groups.update?.fields.tags === undefined ? same : to
   const changed = changedFields(from, launch)
-  return compared(
-    changed.size > 0,
-    effectOfChange({ from, to: launch, changed, capabilities, server, request }),
-    launch,
-  )
+  return compared(changed.size > 0, effectOfChange({ from, to: launch, changed, capabilities, server, request }), {
+    spec: launch,
+    secrets,
+  })
 }
 
-const compared = (isChanged: boolean, effect: Outdated['effect'], launch: LaunchSpec): Comparison => ({
+const compared = (isChanged: boolean, effect: Outdated['effect'], launch: Launch): Comparison => ({
   type: 'compared',
   outdated: { isChanged, effect },
   launch,

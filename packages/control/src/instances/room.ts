@@ -4,7 +4,7 @@ import type { Surroundings } from '../rooms.ts'
 import type { Part } from '../teardown/model.ts'
 import { inProject } from '../teardown/parts.ts'
 import { instanceController } from './controller.ts'
-import { attachedTo, Instance, instances, instancesByRegion, instancesByUse } from './model.ts'
+import { attachedTo, differingInstances, Instance, instances, instancesByRegion, instancesByUse } from './model.ts'
 
 const described = { noun: Instance.noun, blocks: true, end: 'mark' } as const
 
@@ -20,13 +20,14 @@ const attached = (to: (instance: Instance) => readonly string[]): Part => ({
 /** What other rooms need to know of instances. */
 export const instanceRoom = {
   kinds: [Instance],
-  indexes: [instancesByRegion, instancesByUse] as unknown as readonly Index[],
+  indexes: [instancesByRegion, instancesByUse, differingInstances] as unknown as readonly Index[],
   inProjects: [inProject(instances, described)] as readonly Part[],
   inRegions: [inRegion(instances, Instance.noun, instancesByRegion)] as readonly Part[],
   attached: {
     toNetworks: [attached(instance => attachedTo(instance).networks)],
     toSecurityGroups: [attached(instance => attachedTo(instance).securityGroups)],
     toSshAuthorities: [attached(instance => attachedTo(instance).sshAuthorities)],
+    toSecrets: [attached(instance => attachedTo(instance).secrets)],
     toImages: [attached(instance => attachedTo(instance).images)],
   },
   controllers: (surroundings: Surroundings): readonly Controller[] => [instanceController(surroundings)],

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { principalOf } from './ssh-principal.ts'
 
 /** What a region hands to the system inside at its first boot is no longer than this. */
 export const mostUserDataBytes = 65_536
@@ -27,23 +28,41 @@ export function formatOf(content: Uint8Array): string | undefined {
   return prefix === undefined ? undefined : formats[prefix]
 }
 
-/** Lets in who has a certificate of the authority. Readable by cloud-init since 18.3, and by sshd since 8.2 (`Include`). */
-const trusting = (publicKey: string) => `#cloud-config
+/** Whose certificates a machine lets in. */
+export interface TrustedAuthority {
+  readonly publicKey: string
+  /** Of an authority of ours: certificates are for one machine and one of its users. Other authorities name the user alone. */
+  readonly instanceId?: string
+}
+
+/**
+ * Lets in who has a certificate of the authority. Readable by cloud-init since 18.3, and by sshd since 8.2 (`Include`).
+ * `echo` is the program every system has that can name the user (`%u`) and the machine.
+ */
+export function sshdTrusting({ instanceId }: TrustedAuthority, keyFile: string): string {
+  const trust = `TrustedUserCAKeys ${keyFile}\n`
+  if (instanceId === undefined) return trust
+  return `${trust}AuthorizedPrincipalsCommand /bin/echo ${principalOf(instanceId, '%u')}\nAuthorizedPrincipalsCommandUser nobody\n`
+}
+
+const keyFile = '/etc/ssh/stead-authority.pub'
+
+const trusting = (authority: TrustedAuthority) => `#cloud-config
 write_files:
-- path: /etc/ssh/stead-authority.pub
+- path: ${keyFile}
   permissions: '0644'
-  content: ${JSON.stringify(`${publicKey}\n`)}
+  content: ${JSON.stringify(`${authority.publicKey}\n`)}
 - path: /etc/ssh/sshd_config.d/10-stead.conf
   permissions: '0644'
-  content: "TrustedUserCAKeys /etc/ssh/stead-authority.pub\\n"
+  content: ${JSON.stringify(sshdTrusting(authority, keyFile))}
 `
 
 /**
  * User data by which a machine also trusts an SSH authority: both as parts of one message. The same of the same, byte for
  * byte: what is launched again must be the same.
  */
-export function withAuthority(userData: Uint8Array | undefined, publicKey: string): Uint8Array {
-  const ours = Buffer.from(`Content-Type: text/cloud-config\r\n\r\n${trusting(publicKey)}`)
+export function withAuthority(userData: Uint8Array | undefined, authority: TrustedAuthority): Uint8Array {
+  const ours = Buffer.from(`Content-Type: text/cloud-config\r\n\r\n${trusting(authority)}`)
   const theirs = userData && part(Buffer.from(userData))
   const parts = theirs ? [theirs, ours] : [ours]
   // Of the content, so that nothing in it can look like the end of a part.

@@ -5,10 +5,11 @@ import { pointerTo } from '../schema/pointer.ts'
 import type { WrittenSpec } from './model.ts'
 import type { WrittenMachine } from './source/machine.ts'
 import { validateServices } from './source/validate-services.ts'
+import { validateVariables } from './values/validate-variables.ts'
 
 /** Everything in a spec that is well formed and does not fit together, each with the field it is about. */
 export function validate(spec: WrittenSpec): readonly FieldError[] {
-  return [...validateSource(spec.source), ...validatePolicies(spec)]
+  return [...validateSource(spec.source), ...validateVariables(spec), ...validatePolicies(spec)]
 }
 
 function validateSource({ machine, services }: WrittenSpec['source']): readonly FieldError[] {

@@ -24,10 +24,10 @@ export type Verdict =
   | { readonly type: 'notYet'; readonly why: string }
   | { readonly type: 'busy'; readonly operation: OpenOperation }
 
-const act: Verdict = { type: 'act' }
+export const act: Verdict = { type: 'act' }
 const nothing: Verdict = { type: 'nothing' }
-const never = (why: string): Verdict => ({ type: 'never', why })
-const notYet = (why: string): Verdict => ({ type: 'notYet', why })
+export const never = (why: string): Verdict => ({ type: 'never', why })
+export const notYet = (why: string): Verdict => ({ type: 'notYet', why })
 
 /** What a verb means to an instance in this state. */
 export function judge(verb: Verb, view: VerbView): Verdict {
@@ -66,9 +66,22 @@ const table: Readonly<Record<Verb, (view: VerbView) => Verdict>> = {
   unsuspend: ({ instance }) => (instance.status.suspended ? act : nothing),
 }
 
+/** Whether a snapshot can be taken: of whatever has a disk, running or not. */
+export function judgeSnapshot({ instance, active, open }: VerbView): Verdict {
+  if (instance.deletedAt !== undefined) return never('it is being deleted')
+  const busy = exclusive(open)
+  if (busy) return { type: 'busy', operation: busy }
+  const { phase } = instance.status
+  if (active && seen(active, instance).type === 'lost') return never('what it ran on is gone')
+  if (phase === 'pending' || phase === 'provisioning') return notYet(`it is ${phase}`)
+  return active?.status.backendId === undefined ? never(`it is ${phase}, and nothing is there`) : act
+}
+
 /** The answer to a verb that is not possible now, with what is; undefined when it is. */
-export function refusalOf(verb: Verb, view: VerbView): Problem | undefined {
-  const verdict = judge(verb, view)
+export const refusalOf = (verb: Verb, view: VerbView): Problem | undefined => refusalBy(judge(verb, view), view)
+
+/** The answer that a verdict means. */
+export function refusalBy(verdict: Verdict, view: VerbView): Problem | undefined {
   switch (verdict.type) {
     case 'act':
     case 'nothing':

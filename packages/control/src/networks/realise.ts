@@ -15,7 +15,7 @@ export const networkWhole = (parts: readonly Part[]): Whole =>
 /** How networks exist in regions. */
 export const realisedNetworks = (of: Whole): RealisedKind<Network, NetworkSpec, NetworkInfo> => ({
   whole: of,
-  group: 'networks',
+  group: () => 'networks',
   collection: ({ networks }) => networks,
   regionOf: ({ spec }) => spec.region,
   inRegion: (everything, regionId) =>

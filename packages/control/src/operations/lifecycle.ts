@@ -17,6 +17,8 @@ import {
 export interface OperationRequest {
   readonly subject: Subject
   readonly type: string
+  /** Whose end is its own, when that is another object than the one it is about. */
+  readonly owner?: Ref
   /** Everything it will go through, in order. */
   readonly steps: readonly string[]
   /** Absent when nobody asked: the control plane began it by itself. */
@@ -43,7 +45,8 @@ export function recordOperation(set: ChangeSetBuilder, world: World, request: Op
 
 type OperationDraft = ObjectDraft<OperationSpec, OperationStatus>
 
-function draftOf(world: World, { subject, type, steps, requestedBy, traceId }: OperationRequest): OperationDraft {
+function draftOf(world: World, request: OperationRequest): OperationDraft {
+  const { subject, type, steps, requestedBy, traceId, owner } = request
   const { kind, id, name, organizationId, projectId } = subject
   return {
     kind: operations,
@@ -51,7 +54,7 @@ function draftOf(world: World, { subject, type, steps, requestedBy, traceId }: O
     ...(organizationId !== undefined && { organizationId }),
     ...(projectId !== undefined && { projectId }),
     labels: {},
-    owner: { kind, id },
+    owner: owner ? { kind: owner.kind, id: owner.id } : { kind, id },
     finalizers: [],
     createdAt: world.now(),
     spec: {
@@ -77,7 +80,8 @@ function keep(
   operation: OperationDraft,
   end: { readonly endedAt: Instant; readonly error?: OperationError },
 ): void {
-  const body = presentOperation(operation, end)
+  const { traceparent } = operation.spec
+  const body = { ...presentOperation(operation, end), ...(traceparent !== undefined && { traceparent }) }
   set.record({ table: operationsTable, scope: eventScope(operation), subject: operation.id, body })
 }
 

@@ -47,6 +47,8 @@ export interface OperationSpec {
   readonly subject: Ref & { readonly name?: string }
   readonly requestedBy?: string
   readonly traceId?: string
+  /** Where in that trace it was asked for, if it is recorded: written with it, and shown to nobody. */
+  readonly traceparent?: string
 }
 
 export interface Step {

@@ -19,6 +19,8 @@ export interface OutgoingRequest {
   /** For everything together: names, redirects, headers, body. Default 30 s. */
   readonly timeout?: Duration
   readonly signal?: AbortSignal
+  /** Whether an answer that leads elsewhere is followed, or is the answer. Default: it is followed. */
+  readonly redirects?: 'follow' | 'answer'
 }
 
 /** What was answered, without what it holds. */
@@ -119,7 +121,7 @@ export function outgoingStreams({ world, allow = [], resolve = resolveAll, open 
       const answer = await hop(url, request, signal)
       const status = answer.statusCode ?? 0
       const location = answer.headers.location
-      if (!redirects.has(status) || location === undefined)
+      if (!redirects.has(status) || location === undefined || sent.redirects === 'answer')
         return { status, headers: answer.headers, url: url.href, answer }
       answer.destroy()
       const next = checkedUrl(location, url)

@@ -1,4 +1,5 @@
 export {
+  checkedUrl,
   type OutgoingClient,
   type OutgoingReply,
   type OutgoingRequest,

@@ -103,12 +103,14 @@ export class Effects<
       case 'report':
         return this.#report(object, decision)
       case 'remove':
-        await outside.remove(decision.ids)
+        await outside.remove(object, decision.ids)
         return this.#poll(object, 'it was told to go')
       case 'forget': {
         const { world, cache, commit } = this.#context
         await preparing?.letGo(object)
-        await commit(forget(changeSet(world), { whole: this.#kind.whole, tell: this.#audit }, object, cache))
+        const set = forget(changeSet(world), { whole: this.#kind.whole, tell: this.#audit }, object, cache)
+        this.#kind.concluding?.(set, object, { state: 'gone' }, { cache, now: world.now() })
+        await commit(set)
         return done
       }
     }
@@ -121,7 +123,8 @@ export class Effects<
     // As it is by now: what was about to be sent has been written on it.
     const object = this.#context.cache.get<Object>(this.#kind.whole.kind, id)
     if (!object || object.generation !== generation) return retry(error)
-    if (trouble.isHopeless && refusable.has(type)) {
+    const isHopeless = trouble.isHopeless || this.#kind.isHopeless?.(object, trouble.code)
+    if (isHopeless && refusable.has(type)) {
       const { sent } = object.status
       const learnt = type === 'intend' && sent ? { sent: { ...sent, refused: true } as const } : {}
       return this.#report(object, { type: 'report', state: 'failed', reason: trouble.message }, learnt)
@@ -169,7 +172,7 @@ export class Effects<
     told: Extract<Decision, { readonly type: 'report' }>,
     learnt: Partial<RealisedStatus> = {},
   ): Promise<Result> {
-    const { world, commit } = this.#context
+    const { world, cache, commit } = this.#context
     const { state } = told
     const { reason: _reason, ...known } = object.status
     const undelayed = clearCondition(known.conditions, delayedCondition)
@@ -186,7 +189,8 @@ export class Effects<
     }
     if (!isDeepStrictEqual(status, object.status)) {
       const set = changeSet(world).update<unknown, RealisedStatus>(object, { status })
-      if (object.status.state !== state) appendEvent(set, object, eventOf(told, message))
+      if (object.status.state !== state) appendEvent(set, { ...object, status }, eventOf(told, message))
+      this.#kind.concluding?.(set, object, told, { cache, now: world.now() })
       await commit(set)
     }
     // Only now: what is not written down is sent again after a crash, and takes it to be here.

@@ -1,6 +1,6 @@
-import type { ReconcileContext, Result, View, Wake } from '@stead/engine'
+import type { ChangeSetBuilder, ReconcileContext, Result, View, Wake } from '@stead/engine'
 import type { Collection, Provider, ResourceInfo, ResourceSpec } from '@stead/provider-kit'
-import type { Duration } from '@stead/world'
+import type { Duration, Instant } from '@stead/world'
 import type { Whole } from '../teardown/model.ts'
 import type { Realised } from './model.ts'
 
@@ -21,6 +21,11 @@ export interface Preparing<Object extends Realised> {
   letGo(object: Object): Promise<void>
 }
 
+/** What has become of one; `gone` when nothing is left of it, by somebody's wish. */
+export type RealisedEnd =
+  | { readonly state: 'ready' | 'lost' | 'gone' }
+  | { readonly state: 'failed'; readonly reason: string }
+
 /** How objects of one kind stand for things that a provider keeps in one of its collections. */
 export interface RealisedKind<
   Object extends Realised,
@@ -31,8 +36,8 @@ export interface RealisedKind<
   /** What goes before one of them, and what goes with it. */
   readonly whole: Whole
   /** The capability a region needs for it. */
-  readonly group: CreatingGroup
-  collection(provider: Provider): Group | undefined
+  group(object: Object): CreatingGroup
+  collection(provider: Provider, object: Object): Group | undefined
   /** The id of the region it is in. */
   regionOf(object: Object, everything: View): string | undefined
   /** Those in a region, through an index. */
@@ -51,6 +56,10 @@ export interface RealisedKind<
     isCurrent(object: Object, info: Info): boolean
     apply(group: Group, object: Object, options: { readonly id: string; readonly signal: AbortSignal }): Promise<Info>
   }
+  /** What the backend may answer to a create of this one besides, and means that it can never be made. */
+  isHopeless?(object: Object, code: string): boolean
+  /** What else belongs in the change-set that says what has become of it. */
+  concluding?(set: ChangeSetBuilder, object: Object, end: RealisedEnd, context: { cache: View; now: Instant }): void
   /** How long a create may take; those that carry much say more. */
   readonly createDeadline?: Duration
 }

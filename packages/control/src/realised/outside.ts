@@ -54,10 +54,11 @@ export class Outside<
   }
 
   /** Asks for it by its id. That it is not there is believed once no older picture can explain it. */
-  async describe({ id, status }: Object): Promise<Sighting<Info>> {
+  async describe(object: Object): Promise<Sighting<Info>> {
     const { memory, context } = this.#options
+    const { id, status } = object
     const known = memory.since(id, 'described', context.world.monotonic())
-    return this.#call(calls.describe, async ({ group, provider, signal }) => {
+    return this.#call(object, calls.describe, async ({ group, provider, signal }) => {
       try {
         return { type: 'found', info: await group.describe(status.backendId!, { signal }) }
       } catch (error) {
@@ -71,9 +72,10 @@ export class Outside<
   async search(object: Object): Promise<Sighting<Info>> {
     const { memory, context } = this.#options
     const searched = memory.since(object.id, 'searched', context.world.monotonic())
-    return this.#call(calls.search, async ({ group, provider, signal }) => {
+    return this.#call(object, calls.search, async ({ group, provider, signal }) => {
       const found = await listAll(group.list({ tags: this.#tags(object) }, { signal }))
-      return { type: 'searched', ids: found.map(({ id }) => id), surely: searched >= this.#comesToLight(provider) }
+      const surely = searched >= this.#comesToLight(provider, object)
+      return { type: 'searched', ids: found.map(({ id }) => id), surely }
     })
   }
 
@@ -87,7 +89,7 @@ export class Outside<
       tags: { ...labels, ...this.#tags(object) },
     } as Spec
     const deadline = kind.createDeadline ?? calls.create.deadline
-    return this.#call({ ...calls.create, deadline }, ({ group, signal }) =>
+    return this.#call(object, { ...calls.create, deadline }, ({ group, signal }) =>
       group.create(spec, this.token(object), { signal, fresh }),
     )
   }
@@ -99,13 +101,13 @@ export class Outside<
 
   update(object: Object): Promise<Info> {
     const { update } = this.#options.kind
-    return this.#call(calls.update, ({ group, signal }) =>
+    return this.#call(object, calls.update, ({ group, signal }) =>
       update!.apply(group, object, { id: object.status.backendId!, signal }),
     )
   }
 
-  async remove(ids: readonly string[]): Promise<void> {
-    for (const id of ids) await this.#call(calls.remove, ({ group, signal }) => group.delete(id, { signal }))
+  async remove(object: Object, ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.#call(object, calls.remove, ({ group, signal }) => group.delete(id, { signal }))
   }
 
   #tags({ id }: Object) {
@@ -113,19 +115,19 @@ export class Outside<
     return resourceTags(clients.ownerIn(region!), id)
   }
 
-  #comesToLight(provider: Provider): Duration {
+  #comesToLight(provider: Provider, object: Object): Duration {
     const { groups, consistency } = provider.capabilities()
-    const creating = groups[this.#options.kind.group]
+    const creating = groups[this.#options.kind.group(object)]
     const late = creating?.idempotency.mode === 'search' ? creating.idempotency.settle : mostLate
     return millis(late + consistency.list)
   }
 
-  #call<T>(call: OutsideCall, perform: (asked: Asked<Group>) => Promise<T>): Promise<T> {
+  #call<T>(object: Object, call: OutsideCall, perform: (asked: Asked<Group>) => Promise<T>): Promise<T> {
     const { kind, clients, region, context } = this.#options
     return context.outside(call, async signal => {
       const provider = await clients.of(region!)
-      const group = kind.collection(provider)
-      if (!group) throw new ProviderError('Unsupported', `region ${region!.name} has no ${kind.group}`)
+      const group = kind.collection(provider, object)
+      if (!group) throw new ProviderError('Unsupported', `region ${region!.name} has no ${kind.group(object)}`)
       return perform({ group, provider, signal })
     })
   }

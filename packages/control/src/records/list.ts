@@ -73,12 +73,17 @@ export const timesOf = ({ since, until }: Pick<RecordQuery, 'since' | 'until'>):
   until: timeOf('until', until),
 })
 
+/** A moment as callers write it; undefined for anything else. */
+export function readTime(text: string): Instant | undefined {
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text)
+  const moment = isTime ? Date.parse(text) : Number.NaN
+  return Number.isNaN(moment) ? undefined : instant(moment)
+}
+
 function timeOf(name: string, text: string | undefined): Instant | undefined {
   if (text === undefined) return undefined
-  const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN
-  if (!Number.isNaN(moment)) return instant(moment)
+  const moment = readTime(text)
+  if (moment !== undefined) return moment
   const message = 'must be a time like 2026-11-15T12:00:00Z'
   throw fail('invalid_request', `${name} ${message}`, { errors: [{ path: `?${name}`, message }] })
 }

@@ -1,4 +1,4 @@
-import type { Sealer, Store } from '@stead/engine'
+import { createMetrics, type Metrics, type Sealer, type Store, type Tracing } from '@stead/engine'
 import {
   fingerprint,
   type Owner,
@@ -9,6 +9,7 @@ import {
 } from '@stead/provider-kit'
 import { seconds, type World } from '@stead/world'
 import { unseal } from '../sealed/model.ts'
+import { measured, type ProviderMetrics, providerMetrics } from './measured.ts'
 import type { Region } from './model.ts'
 import { withDefaults } from './provider-fields.ts'
 
@@ -18,6 +19,9 @@ export interface ClientsOptions {
   readonly store: Pick<Store, 'blob' | 'identity'>
   readonly sealer: Sealer
   readonly world: World
+  /** Where calls to backends are counted; nobody sees it unless said. */
+  readonly metrics?: Metrics
+  readonly tracing?: Tracing | undefined
 }
 
 /** A connection that never comes to be must not be waited for by everybody for ever. */
@@ -28,11 +32,21 @@ interface Client {
   /** Of what it was connected with. */
   readonly settings: string
   readonly provider: Promise<Provider>
+  /** Once it is. */
+  connected?: Provider
 }
 
+/** By the spec, which never changes: every pass over every server of a region asks, and hashing takes longer than the rest. */
+const knownSettings = new WeakMap<Region['spec'], string>()
+
 /** Names what a region is connected with. When it differs, it may be another account, or another backend. */
-export const settingsOf = ({ spec: { configuration, credentials } }: Pick<Region, 'spec'>): string =>
-  fingerprint([configuration, credentials])
+export function settingsOf({ spec }: Pick<Region, 'spec'>): string {
+  const known = knownSettings.get(spec)
+  if (known !== undefined) return known
+  const settings = fingerprint([spec.configuration, spec.credentials])
+  knownSettings.set(spec, settings)
+  return settings
+}
 
 /** The providers of all regions, connected: one each, shared by everybody on this node, made when it is first needed. */
 export class RegionClients {
@@ -40,9 +54,11 @@ export class RegionClients {
   readonly #kinds: ReadonlyMap<string, ProviderDefinition>
   readonly #clients = new Map<string, Client>()
   readonly #closing = new AbortController()
+  readonly #measure: ProviderMetrics
 
   constructor(options: ClientsOptions) {
     this.#options = options
+    this.#measure = providerMetrics(options.metrics ?? createMetrics())
     this.#kinds = new Map(options.providers.map(definition => [definition.kind, definition]))
   }
 
@@ -61,16 +77,23 @@ export class RegionClients {
     const settings = settingsOf(region)
     const known = this.#clients.get(region.id)
     if (known?.settings === settings) return known.provider
-    const client = { settings, provider: this.#connect(region) }
+    const client: Client = { settings, provider: this.#connect(region) }
     this.#clients.set(region.id, client)
     if (known) letGo(known)
     try {
-      return await client.provider
+      client.connected = await client.provider
+      return client.connected
     } catch (error) {
       // Tried anew by whoever asks next: what was in the way may be over.
       if (this.#clients.get(region.id) === client) this.#clients.delete(region.id)
       throw error
     }
+  }
+
+  /** The same where it is connected already, without waiting. */
+  connected(region: Region): Provider | undefined {
+    const known = this.#clients.get(region.id)
+    return known?.settings === settingsOf(region) ? known.connected : undefined
   }
 
   /** For whom everything in a region is made: the proof, by tag, that it is ours. */
@@ -111,7 +134,7 @@ export class RegionClients {
     if (!definition) throw new ProviderError('Unsupported', `this node has no provider ${kind}`)
     const credentials = await this.#credentials(region)
     const owner = this.ownerIn(region)
-    return withDeadline(
+    const provider = await withDeadline(
       world,
       connectLimit,
       signal =>
@@ -122,6 +145,8 @@ export class RegionClients {
         }),
       this.#closing.signal,
     )
+    const { tracing } = this.#options
+    return measured(provider, { region: region.name ?? region.id, kind }, { metrics: this.#measure, tracing, world })
   }
 
   async #credentials(region: Region): Promise<unknown> {

@@ -3,10 +3,14 @@ import type { Static, TSchema } from 'typebox'
 import { created, ok } from '../door/replies.ts'
 import type { Reply } from '../door/route.ts'
 import type { Services } from '../door/services.ts'
+import { appendEvent } from '../events/model.ts'
 import type { PatchValue } from './bodies.ts'
 import type { Presented } from './present.ts'
 import type { Resource } from './resource.ts'
 import { type Patched, patched } from './write.ts'
+
+/** Fields that an event names: somebody may change a thousand labels at once. */
+const mostNamed = 10
 
 interface Shown<Spec, Status> {
   present(object: StoredObject<Spec, Status>): Presented
@@ -61,5 +65,11 @@ export async function concludePatch<Spec extends TSchema, Status extends BaseSta
   if (changes.length === 0) return ok(resource, target)
   check?.(changed)
   const { displayName: _displayName, generation: _generation, revision: _revision, ...rest } = target
-  return concludeUpdate(services, resource, { from: target, to: { ...rest, ...after } })
+  const to = { ...rest, ...after }
+  // Which fields, and not to what: an event is read by more people than some fields are.
+  const named = changes.slice(0, mostNamed).map(({ path }) => path)
+  const message = `changed: ${named.join(', ')}${changes.length > mostNamed ? ' and more' : ''}`
+  return concludeUpdate(services, resource, { from: target, to }, set =>
+    appendEvent(set, to, { reason: 'Updated', message }),
+  )
 }

@@ -4,7 +4,7 @@ import type { TObject, TSchema } from 'typebox'
 import { Type } from '../schema/type.ts'
 import { listSchema, Metadata } from './model.ts'
 import { type Presented, present } from './present.ts'
-import { draftOf, type NewObject } from './resource.ts'
+import { draftOf, type NewObject, titleOf } from './resource.ts'
 
 const { name: _name, ...unnamed } = Metadata.properties
 
@@ -32,7 +32,7 @@ export function nameless<Spec, Status extends BaseStatus>(
   prefix: string,
   { spec, status, show }: NamelessOptions<Spec, Status>,
 ): Nameless<Spec, Status> {
-  const title = kind.charAt(0).toUpperCase() + kind.slice(1)
+  const title = titleOf(kind)
   const schema = Type.Object({ metadata: Type.Object(unnamed), spec, status }, { title })
   return {
     kind: kindOf<StoredObject<Spec, Status>>(kind),

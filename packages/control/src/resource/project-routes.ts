@@ -2,7 +2,7 @@ import type { Store, StoredObject, View } from '@stead/engine'
 import type { Static, TProperties, TSchema } from 'typebox'
 import { type Listing, type ListQuery, listQuery, listReply } from '../door/list.ts'
 import { read } from '../door/replies.ts'
-import { type Route, route } from '../door/route.ts'
+import { type Request, type Route, route } from '../door/route.ts'
 import { eventsRoute } from '../events/route.ts'
 import type { Place } from '../identity/caller.ts'
 import type { Permission } from '../identity/permissions.ts'
@@ -43,7 +43,7 @@ export interface ProjectNoun<Spec extends TSchema, Status extends EndingStatus, 
   /** Turns what a patch says into the form in which it is kept: names into ids. */
   readonly resolve?: (body: PatchValue, around: Around) => PatchValue
   /** Throws for what the schema cannot say of a change. */
-  readonly check?: (after: Patched<Static<Spec>>) => void
+  readonly check?: (after: Patched<Static<Spec>>, asking: Pick<Request, 'caller' | 'place'>) => void
 }
 
 /** Everything but making one: how things in a project are listed, read, changed and deleted, and what happened to them. */
@@ -86,10 +86,10 @@ export function projectNounRoutes<Spec extends TSchema, Status extends EndingSta
       permission: may('update'),
       body: patch,
       replies: { 200: schema },
-      handle({ target, body, objects, place }, services) {
+      handle({ target, body, objects, caller, place }, services) {
         const { everything } = services
         const resolved = resolve ? resolve(body, { objects, place, everything }) : body
-        return concludePatch(services, resource, { target, body: resolved }, check)
+        return concludePatch(services, resource, { target, body: resolved }, after => check?.(after, { caller, place }))
       },
     }),
     route({

@@ -48,6 +48,10 @@ export interface ResourceOptions<Spec, Status> {
   readonly show?: (object: StoredObject<Spec, Status>) => { readonly spec: unknown; readonly status: unknown }
 }
 
+/** What a kind is called where names have no hyphens: `ssh-authority` is `SshAuthority`. */
+export const titleOf = (kind: string): string =>
+  kind.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
 /** Defines a noun: `resource('widget', 'wid', WidgetSpec, WidgetStatus)`. */
 export function resource<Spec extends TSchema, StatusSchema extends TSchema, Status extends BaseStatus>(
   kind: string,
@@ -56,7 +60,7 @@ export function resource<Spec extends TSchema, StatusSchema extends TSchema, Sta
   status: StatusSchema,
   options: ResourceOptions<Static<Spec>, Status> = {},
 ): Resource<Spec, Status> {
-  const title = kind.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  const title = titleOf(kind)
   const schema = resourceSchema(spec, status, { title })
   const { show } = options
   return {

@@ -5,7 +5,9 @@ import { type Shape, shapeOf } from './shape.ts'
 /** Marks a field as secret: it is redacted wherever it would be logged, audited or shown as a difference. */
 export const secret = <Schema extends TSchema>(schema: Schema): Schema => ({ ...schema, 'x-secret': true })
 
-export const holdsSecrets = (schema: TSchema): boolean => some(jsonSchema(schema), inner => inner['x-secret'] === true)
+/** Whether what has this schema may hold secrets when it is answered: what is only ever written does not count. */
+export const holdsSecrets = (schema: TSchema): boolean =>
+  some(jsonSchema(schema), inner => inner['x-secret'] === true && inner.writeOnly !== true)
 
 export const redacted = '[redacted]'
 

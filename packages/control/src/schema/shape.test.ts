@@ -78,6 +78,7 @@ describe('redacting', () => {
   test('a schema knows whether it holds secrets', () => {
     expect(holdsSecrets(Account)).toBe(true)
     expect(holdsSecrets(Type.Object({ user: Type.String() }))).toBe(false)
+    expect(holdsSecrets(Type.Object({ password: secret(Type.String({ writeOnly: true })) }))).toBe(false)
   })
 
   test('secrets are kept where nobody asks for redaction: that is how a token is shown once', () =>

@@ -36,7 +36,7 @@ const networkWake: Wake = {
 /** How security groups exist in regions: made without rules, which let nothing through, and then given theirs. */
 export const realisedSecurityGroups = (of: Whole): RealisedKind<SecurityGroup, Spec, Info, SecurityGroups> => ({
   whole: of,
-  group: 'securityGroups',
+  group: () => 'securityGroups',
   collection: ({ securityGroups }) => securityGroups,
   regionOf: (group, everything) => networkOf(group, everything)?.spec.region,
   inRegion: (everything, regionId) =>

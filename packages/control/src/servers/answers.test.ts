@@ -7,25 +7,33 @@ import { InstanceHouse } from '../instances/tests/house.ts'
 /** Longer than what is asked for takes: its stream tells the end of it before the answer tells the beginning. */
 const late = millis(300)
 
-/** A provider whose answers to what changes power come late. */
-const slowToAnswer = (definition: ProviderDefinition): ProviderDefinition => ({
+type Verbs = Partial<Pick<Provider, 'stop' | 'start'>>
+
+/** A provider that does some things otherwise. */
+const otherwise = (definition: ProviderDefinition, verbs: (provider: Provider) => Verbs): ProviderDefinition => ({
   ...definition,
   async connect(connection) {
     const provider = await definition.connect(connection)
-    const slow = (verb: 'stop' | 'start') => async (id: string, options: object) => {
-      const answer = await provider[verb](id, options)
-      await realWorld.sleep(late)
-      return answer
-    }
+    const others: Partial<Provider> = verbs(provider)
     return new Proxy(provider, {
       get(target, name: keyof Provider) {
-        if (name === 'stop' || name === 'start') return slow(name)
-        const member = target[name]
+        const member = others[name] ?? target[name]
         return typeof member === 'function' ? member.bind(target) : member
       },
     })
   },
 })
+
+/** A provider whose answers to what changes power come late. */
+const slowToAnswer = (definition: ProviderDefinition): ProviderDefinition =>
+  otherwise(definition, provider => {
+    const slow = (verb: 'stop' | 'start') => async (id: string, options?: object) => {
+      const answer = await provider[verb](id, options)
+      await realWorld.sleep(late)
+      return answer
+    }
+    return { stop: slow('stop'), start: slow('start') }
+  })
 
 test('an answer that is older than what a stream has told meanwhile does not undo it', async () => {
   const house = await InstanceHouse.open({ provider: cloud => slowToAnswer(simulatedProvider(() => cloud)) })
@@ -40,4 +48,21 @@ test('an answer that is older than what a stream has told meanwhile does not und
     await realWorld.sleep(millis(late * 2))
     expect((await house.settled('web')).status.phase).toBe(phase)
   }
+})
+
+test('a stop is not taken as done on the word of a picture that does not show it as it is', async () => {
+  let stops = 0
+  const lying = (definition: ProviderDefinition) =>
+    otherwise(definition, provider => ({
+      async stop(id, options) {
+        stops++
+        return stops > 1 ? provider.stop(id, options) : { ...(await provider.describe(id, options)), state: 'stopped' }
+      },
+    }))
+  const house = await InstanceHouse.open({ provider: cloud => lying(simulatedProvider(() => cloud)) })
+  await house.running('web')
+  await house.must(202, 'POST', '/web/stop', { body: {} })
+  await house.settled('web')
+  expect(stops).toBe(2)
+  expect(house.backends()).toMatchObject([{ state: 'halted' }])
 })

@@ -1,5 +1,5 @@
 import { createToken, type LaunchSpec, type MachineSize, type ServerInfo } from '@stead/provider-kit'
-import { writeAnswer } from './answers.ts'
+import { describeSettled, writeAnswer } from './answers.ts'
 import { decideChangeStep, resized } from './change.ts'
 import type { Server, Target } from './model.ts'
 import { ask, type Reach } from './reach.ts'
@@ -47,7 +47,7 @@ export async function change(
       if (step.retag) info = await update(reach, server, { ...to, power, tags: from.tags }, { ...to, power })
       // It was stopped for its new size, or has the power it was rebuilt with: what is wanted is made true after this.
       const reached = step.rest === 'rebuild' ? power : step.resize ? 'off' : applied.power
-      await writeChanged(reach, server, { target, power: reached, info })
+      await writeChanged(reach, server, { target, power: reached, info, fresh })
       return 'done'
     }
   }
@@ -73,16 +73,18 @@ interface Reached {
   readonly target: Target
   readonly power: 'on' | 'off'
   readonly info: ServerInfo | undefined
+  readonly fresh: boolean
 }
 
 /** What it was launched as before is dropped with this: nothing leads back to it. */
-const writeChanged = (reach: Reach, server: Server, { target, power, info }: Reached): Promise<void> =>
+const writeChanged = (reach: Reach, server: Server, { target, power, info, fresh }: Reached): Promise<void> =>
   writeAnswer(reach, server, {
     info,
     patch: {
       applied: { ...server.status.applied!, ...target, power },
       applying: undefined,
       powering: undefined,
+      repeatedAt: fresh ? undefined : reach.context.world.now(),
     },
     also(set, { spec }) {
       const before = server.status.applied!.launch
@@ -103,6 +105,21 @@ export async function start(reach: Reach, server: Server): Promise<void> {
   const info = await ask(reach, 'start', (provider, options) => provider.start(id, options))
   const patch = { applied: { ...server.status.applied!, power: 'on' as const }, powering: undefined }
   await writeAnswer(reach, server, { info, patch })
+}
+
+/**
+ * Writes down that an order was followed; where one was given, only if that is so now. What was last seen may be from before
+ * it, or from before another that it undoes.
+ */
+export async function note(
+  reach: Reach,
+  server: Server,
+  { power, restart }: { readonly power: 'on' | 'off'; readonly restart: number },
+): Promise<void> {
+  const { applied, powering, backendId, observed } = server.status
+  const info = powering && (await describeSettled(reach, backendId!))
+  if (info && info.state !== observed!.state) return writeAnswer(reach, server, { info })
+  await writeIntent(reach.context, server, { applied: { ...applied!, power, restart }, powering: undefined })
 }
 
 export async function reboot(

@@ -10,14 +10,15 @@ import {
 } from '@stead/engine'
 import { seconds } from '@stead/world'
 import { Region } from '../regions/model.ts'
-import { change, reboot, start, stop } from './changing.ts'
+import { adopt } from './adopting.ts'
+import { change, note, reboot, start, stop } from './changing.ts'
 import { decideServer, type ServerAction } from './decide.ts'
 import { forget, terminate } from './ending.ts'
 import { explain, failureAfter, isWorthTelling, Patience, type Stage } from './failure.ts'
 import { holdOf } from './hold.ts'
 import { beginAnew, find, intendLaunch, launch } from './launching.ts'
 import { isRefused, type Refusal, type Server, servers, serversByRegion } from './model.ts'
-import { type Reach, reachRegion, type ServerSurroundings } from './reach.ts'
+import { type Reach, reachRegion, type ServerSurroundings, settleTime } from './reach.ts'
 import { writeIntent, writeOutcome } from './status.ts'
 
 /** A launch takes longer than anything the store does, and each mostly waits: the backend says when it is too much. */
@@ -28,7 +29,7 @@ const stopAgain = seconds(5)
 /** What it decides by and acts with. Others are put in its place to see whether their bugs are found. */
 const parts = {
   decide: decideServer,
-  ...{ intendLaunch, launch, find, beginAnew, terminate, forget, change, start, stop, reboot },
+  ...{ intendLaunch, launch, find, beginAnew, adopt, terminate, forget, change, note, start, stop, reboot },
 }
 export type ServerParts = typeof parts
 
@@ -50,9 +51,12 @@ export function serverController(surroundings: ServerSurroundings, others: Parti
       try {
         const reach = await reachRegion(context, surroundings, region)
         stage = 'act'
-        const view = { server, groups: reach.provider.capabilities().groups, remembers: reach.remembers }
-        const action = own.decide(view)
+        const action = own.decide({
+          ...{ server, groups: reach.provider.capabilities().groups, remembers: reach.remembers(server) },
+          ...{ lateness: settleTime(reach), now: context.world.now() },
+        })
         if (action.type === 'intend-launch' || action.type === 'launch') stage = 'launch'
+        if (action.type === 'adopt') stage = 'adopt'
         const result = await perform(action, { reach, server, own })
         patience.forget(server.id)
         return result
@@ -76,7 +80,7 @@ const regionWake: Wake = {
 
 /** Nothing is sent and nothing forgotten while the store only observes: what it does not know may have happened. */
 const observeOnly = ({ spec, status, deletedAt }: Server): Result =>
-  deletedAt === undefined && status.backendId !== undefined && spec.power === status.applied?.power
+  deletedAt === undefined && !status.adopting && status.backendId !== undefined && spec.power === status.applied?.power
     ? done
     : park('ObserveOnly', 'this store only observes until it is resumed')
 
@@ -95,7 +99,7 @@ async function perform(action: ServerAction, { reach, server, own }: Pass): Prom
       return done
     case 'intend-launch':
       await own.intendLaunch(reach, server)
-      await own.launch(reach, newest(), { fresh: reach.remembers })
+      await own.launch(reach, newest(), { fresh: true })
       return done
     case 'launch':
       await own.launch(reach, server, { fresh: false })
@@ -103,6 +107,9 @@ async function perform(action: ServerAction, { reach, server, own }: Pass): Prom
     case 'find':
       if ((await own.find(reach, server)) === 'nothing')
         await (server.deletedAt === undefined ? own.beginAnew(reach, server) : own.forget(reach, server))
+      return done
+    case 'adopt':
+      await own.adopt(reach, server)
       return done
     case 'terminate':
       return (await own.terminate(reach, server)) ?? done
@@ -114,14 +121,9 @@ async function perform(action: ServerAction, { reach, server, own }: Pass): Prom
       return finishChange({ reach, server: newest(), own }, true)
     case 'change':
       return finishChange({ reach, server, own }, false)
-    case 'note': {
-      const { power, restart } = action
-      await writeIntent(context, server, {
-        applied: { ...server.status.applied!, power, restart },
-        powering: undefined,
-      })
+    case 'note':
+      await own.note(reach, server, action)
       return done
-    }
     case 'start':
       await writeIntent(context, server, { powering: 'on' })
       await own.start(reach, newest())
@@ -132,6 +134,8 @@ async function perform(action: ServerAction, { reach, server, own }: Pass): Prom
     case 'reboot':
       await own.reboot(reach, server, action)
       return done
+    case 'wait':
+      return again(action.length, 'an earlier change may still arrive')
     case 'refuse': {
       const told = { code: 'Unsupported', message: action.message, retrying: false, retryAfter: undefined } as const
       await writeOutcome(context, server, { failure: failureAfter(server.status.failure, told, context.world.now()) })
@@ -163,8 +167,8 @@ async function refuseChange(
 
 /** Nothing is left to do: what nobody tries to get over any more is over, unless it is why nothing is done. */
 async function settle(context: ReconcileContext, server: Server): Promise<void> {
-  const { failure, refused, backendId } = server.status
-  const stands = failure && backendId === undefined && !failure.retrying
+  const { failure, refused, backendId, adopting } = server.status
+  const stands = failure && (backendId === undefined || adopting) && !failure.retrying
   await writeOutcome(context, server, {
     failure: stands ? failure : undefined,
     refused: isRefused(server) ? refused : undefined,

@@ -1,6 +1,6 @@
 import type { Groups, ServerState } from '@stead/provider-kit'
 import { serverStates } from '@stead/provider-kit'
-import { instant } from '@stead/world'
+import { after, instant, seconds } from '@stead/world'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decideServer, type ServerAction, type ServerView } from './decide.ts'
@@ -76,6 +76,8 @@ const anyView: fc.Arbitrary<ServerView> = fc
     server: { spec, status, ...(deleted && { deletedAt: instant(5) }) },
     groups,
     remembers,
+    lateness: seconds(10),
+    now: instant(1_000_000),
   }))
 
 /** Launched, and to be seen. */
@@ -160,6 +162,20 @@ test('an order that was given and not seen to be done is followed up, whatever i
     }),
   ))
 
+test('after a change that had to be sent twice the next one waits until the first cannot arrive any more', () => {
+  const repeatedAt = instant(1_000_000)
+  const spec = { ...fc.sample(anySpec, 1)[0]!, power: 'on', launch: { sealed: 'b', sizeBytes: 1 } } as ServerSpec
+  const applied = { launch: 'a', rebuild: 0, power: 'on', restart: spec.restart?.sequence ?? 0 } as const
+  const status = { attempt: 1, launch: 'sent', backendId: 'i-1', applied, observed: observed('running') } as const
+  const at = (now: typeof repeatedAt) => {
+    const server = { spec, status: { ...status, repeatedAt } }
+    return decideServer({ server, groups: {}, remembers: true, lateness: seconds(10), now })
+  }
+  expect(at(after(repeatedAt, seconds(4)))).toEqual({ type: 'wait', length: seconds(6) })
+  expect(at(after(repeatedAt, seconds(10))).type).toBe('intend-change')
+  expect(at(instant(repeatedAt - 1)).type).toBe('intend-change')
+})
+
 test('a change that was refused is not tried again', () =>
   check(({ server: { status } }, action) => {
     if (action.type !== 'intend-change' || !status.refused) return
@@ -214,3 +230,8 @@ test('every server comes to rest as it should be, in few steps', () =>
     }),
     { numRuns: 2_000 },
   ))
+
+test('what was launched before a restore is looked for before anything is launched', () =>
+  check(({ server: { status, deletedAt }, remembers }, { type }) => {
+    if (!remembers && deletedAt === undefined && status.backendId === undefined) expect(type).toBe('find')
+  }))

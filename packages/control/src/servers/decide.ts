@@ -1,4 +1,5 @@
 import type { Groups } from '@stead/provider-kit'
+import { after, type Duration, elapsed, type Instant, millis } from '@stead/world'
 import { isRefused, type Server, sameTarget, type Target, wantedTarget } from './model.ts'
 
 /** Everything the next step of a server depends on. */
@@ -6,8 +7,11 @@ export interface ServerView {
   readonly server: Pick<Server, 'spec' | 'status' | 'deletedAt'>
   /** What its region can do besides the core. */
   readonly groups: Groups
-  /** Whether `unsent` can be believed. Not in a restored store: what it has forgotten may have been sent. */
+  /** Whether what is written of its launch can be believed. See `Reach`. */
   readonly remembers: boolean
+  /** How long a call that was not answered may still take to arrive. */
+  readonly lateness: Duration
+  readonly now: Instant
 }
 
 export type ServerAction =
@@ -18,6 +22,8 @@ export type ServerAction =
   /** Looks for what a launch of unknown outcome made. */
   | { readonly type: 'find' }
   | { readonly type: 'terminate' }
+  /** Tells what was there before whose it is. */
+  | { readonly type: 'adopt' }
   /** Nothing was ever made of it. */
   | { readonly type: 'forget' }
   | { readonly type: 'intend-change'; readonly target: Target }
@@ -28,6 +34,8 @@ export type ServerAction =
   | { readonly type: 'stop'; readonly hard: boolean }
   | { readonly type: 'reboot'; readonly hard: boolean; readonly service?: string }
   | { readonly type: 'refuse'; readonly message: string }
+  /** A change that was sent before could still arrive, and would undo the next. */
+  | { readonly type: 'wait'; readonly length: Duration }
 
 const rest: ServerAction = { type: 'rest' }
 
@@ -36,16 +44,25 @@ export function decideServer(view: ServerView): ServerAction {
   const { server, remembers } = view
   const { status, deletedAt } = server
   const isUnsent = status.launch === 'unsent'
+  // One that is to go while nothing proves it ours is claimed first: nothing else may be ended.
+  if (status.adopting === 'claim' || (status.adopting && deletedAt === undefined)) return decideAdoption(server)
   if (deletedAt !== undefined) {
     if (isUnsent && remembers) return { type: 'forget' }
     return status.backendId === undefined ? { type: 'find' } : { type: 'terminate' }
   }
+  if (status.backendId === undefined && !remembers) return { type: 'find' }
   if (isUnsent) return { type: 'intend-launch' }
   if (status.backendId === undefined) return decideLaunch(server)
   // Gone, or not to be seen: an instance decides on the first, time on the second.
   if (status.lost || !status.observed || isOutOfReach(status.observed.state)) return rest
-  return decideChange(server) ?? decidePower(view)
+  const change = decideChange(view)
+  if (change && change.type !== 'wait') return change
+  const power = decidePower(view)
+  return change && power.type === 'rest' ? change : power
 }
+
+const decideAdoption = ({ status: { failure }, deletedAt }: ServerView['server']): ServerAction =>
+  deletedAt === undefined && failure && !failure.retrying ? rest : { type: 'adopt' }
 
 const isOutOfReach = (state: string) => state === 'unknown' || state === 'terminating' || state === 'terminated'
 
@@ -55,11 +72,14 @@ function decideLaunch({ spec, status: { applied, failure } }: ServerView['server
   return failure && !failure.retrying ? rest : { type: 'launch' }
 }
 
-function decideChange(server: ServerView['server']): ServerAction | undefined {
-  const { applied, applying } = server.status
+function decideChange({ server, lateness, now }: ServerView): ServerAction | undefined {
+  const { applied, applying, repeatedAt } = server.status
   if (applying) return { type: 'change', target: applying }
   const target = wantedTarget(server)
   if (!applied || sameTarget(target, applied) || isRefused(server)) return undefined
+  // By a clock that is ahead of ours it may have been in the future: that is not waited for.
+  const isEarly = repeatedAt !== undefined && now >= repeatedAt && now < after(repeatedAt, lateness)
+  if (isEarly) return { type: 'wait', length: millis(lateness - elapsed(repeatedAt, now)) }
   return { type: 'intend-change', target }
 }
 

@@ -1,7 +1,7 @@
 import { again, changeSet, type RecordDraft, type Result } from '@stead/engine'
 import { seconds } from '@stead/world'
 import { describeSettled, stillLooksLike } from './answers.ts'
-import { type Server, slotKey } from './model.ts'
+import { backendKey, type Server, slotKey } from './model.ts'
 import { ask, type Reach } from './reach.ts'
 import { observedOf, writeOutcome } from './status.ts'
 
@@ -11,10 +11,17 @@ const lookAgain = seconds(15)
 /** Ends the backend object, and forgets the server once it is surely gone. */
 export async function terminate(reach: Reach, server: Server): Promise<Result | undefined> {
   const { context } = reach
-  const id = server.status.backendId!
+  const { backendId, observed } = server.status
+  const id = backendId!
+  const remains = async () => {
+    const found = await describeSettled(reach, id)
+    return found === undefined || found.state === 'terminated' ? undefined : found
+  }
+  // Seen to be gone, it is only made sure of: of most that go, this is the second pass.
+  if (observed?.state === 'terminated' && !(await remains())) return forget(reach, server)
   await ask(reach, 'terminate', (provider, options) => provider.terminate(id, options))
-  const left = await describeSettled(reach, id)
-  if (!left || left.state === 'terminated') return forget(reach, server)
+  const left = await remains()
+  if (!left) return forget(reach, server)
   const patch = { observed: observedOf(left), changedAt: context.world.now(), failure: undefined }
   await writeOutcome(context, server, patch, { where: stillLooksLike(server) })
   return again(lookAgain, 'until it is seen to be gone')
@@ -36,13 +43,19 @@ export function tombstoneOf({ id, spec: { region }, status: { backendId, attempt
 
 /** The server is no more: its slot is free, and it stays known that it was to be gone. */
 export async function forget({ context, store, remembers }: Reach, server: Server): Promise<undefined> {
-  const { id, owner, status } = server
+  const { id, owner, spec, status } = server
   const set = changeSet(context.world).remove(server)
   for (const slot of ['active', 'next'] as const) {
     const key = owner && slotKey(owner.id, slot)
     if (key !== undefined && (await store.keyHolder(key)) === id) set.release(key, id)
   }
-  const wasSent = status.launch === 'sent' || status.attempt > 1 || !remembers
-  if (wasSent) set.record(tombstoneOf(server))
+  if (spec.adopted && status.backendId !== undefined) {
+    const key = backendKey(spec.region, status.backendId)
+    if ((await store.keyHolder(key)) === id) set.release(key, id)
+  }
+  // What was never proved ours is nobody's to remove later.
+  const wasOurs = status.adopting !== 'claim'
+  const wasSent = status.launch === 'sent' || status.attempt > 1 || !remembers(server)
+  if (wasSent && wasOurs) set.record(tombstoneOf(server))
   await context.commit(set)
 }

@@ -3,8 +3,8 @@ import { backoff, isProviderError, ProviderError, type ProviderErrorCode } from 
 import { type Duration, type Instant, millis, minutes, seconds, type World } from '@stead/world'
 import type { ServerFailure } from './model.ts'
 
-/** Where it failed: on the way to the region, in the launch, or in something asked of what was launched. */
-export type Stage = 'connect' | 'launch' | 'act'
+/** Where it failed: on the way to the region, in the launch or adoption, or in something asked of what is there. */
+export type Stage = 'connect' | 'launch' | 'adopt' | 'act'
 
 /** What a tenant may read of it. The backend's own words may name hosts and accounts: those are in the log. */
 const words: Readonly<Record<ProviderErrorCode, string>> = {
@@ -20,6 +20,7 @@ const words: Readonly<Record<ProviderErrorCode, string>> = {
   Internal: 'something failed in the region',
 }
 const regionIsWrong = 'the region is not set up right: its operator has to look'
+const isAnothers = 'it cannot be adopted: it belongs to somebody else, or something in the region is in the way'
 const cannotBeFound = 'it is not to be found in the region'
 
 /** What the operator of the region mends; until then all that is asked of it fails alike. */
@@ -47,6 +48,7 @@ const isStale = (code: ProviderErrorCode, stage: Stage): boolean =>
 
 function messageOf({ code, retryable }: ProviderError, stage: Stage): string {
   if (stage === 'connect' && code !== 'Auth' && !retryable) return regionIsWrong
+  if (stage === 'adopt' && code === 'Conflict') return isAnothers
   return stage === 'act' && code === 'NotFound' ? cannotBeFound : words[code]
 }
 

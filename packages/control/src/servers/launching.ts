@@ -1,5 +1,13 @@
-import { isProviderError, launchToken, listAll, type ServerInfo, serverTags } from '@stead/provider-kit'
-import type { Server } from './model.ts'
+import {
+  type CreateToken,
+  createToken,
+  isProviderError,
+  launchToken,
+  listAll,
+  type ServerInfo,
+  serverTags,
+} from '@stead/provider-kit'
+import { type Server, unlaunched } from './model.ts'
 import { ask, type Reach, settleTime } from './reach.ts'
 import { observedOf, writeIntent, writeOutcome } from './status.ts'
 
@@ -22,11 +30,17 @@ export async function launch(reach: Reach, server: Server, { fresh }: { readonly
   await writeLaunched(reach, server, info)
 }
 
+/** The attempts of another epoch of the store are others, whatever their numbers. */
+function tokenOf({ id, status: { attempt, epoch } }: Server): CreateToken {
+  const token = launchToken(id, attempt)
+  return epoch === undefined ? token : createToken(`${token}.${epoch}`)
+}
+
 async function sendLaunch(reach: Reach, server: Server, fresh: boolean): Promise<ServerInfo> {
-  const { applied, attempt } = server.status
+  const { applied } = server.status
   if (!applied) throw new Error(`server ${server.id} was sent without a word on what it is`)
   const content = { ...(await reach.content(server, applied.launch)), power: applied.power }
-  const token = launchToken(server.id, attempt)
+  const token = tokenOf(server)
   return ask(reach, 'launch', (provider, options) =>
     provider.launch(content, token, { ...options, ...(fresh && { fresh }) }),
   )
@@ -48,7 +62,8 @@ const refusals = ['InvalidConfig', 'Unsupported', 'Capacity', 'Quota', 'NotFound
  * the token, sending it again is the one sure way: whatever is still under way comes out as the same server.
  */
 export async function find(reach: Reach, server: Server): Promise<'found' | 'nothing'> {
-  const info = (await findByToken(reach, server)) ?? (await findByTag(reach, server))
+  // Not by a token of before a restore: the launch that it stands for may be long over, and would be made once more.
+  const info = (reach.remembers(server) && (await findByToken(reach, server))) || (await findByTag(reach, server))
   if (!info) return 'nothing'
   await writeLaunched(reach, server, info)
   return 'found'
@@ -78,11 +93,14 @@ async function findByTag(reach: Reach, { id }: Server): Promise<ServerInfo | und
 }
 
 /** Nothing came of the attempt: the next one may be of something else. */
-export const beginAnew = ({ context }: Reach, server: Server): Promise<boolean> =>
+export const beginAnew = ({ context, store }: Reach, server: Server): Promise<boolean> =>
   writeOutcome(
     context,
     server,
-    { attempt: server.status.attempt + 1, launch: 'unsent', applied: undefined, failure: undefined },
+    {
+      ...unlaunched(server.status.attempt + 1, store.identity.epoch),
+      ...{ applied: undefined, failure: undefined },
+    },
     {
       also(set, { spec, status }) {
         const before = status.applied?.launch

@@ -9,6 +9,11 @@ export type Slot = 'active' | 'next'
 /** Held by the one server in a slot of an instance: a second one cannot be committed. */
 export const slotKey = (instanceId: string, slot: Slot): string => `server-slot/${instanceId}/${slot}`
 
+export const backendKeyPrefix = 'server-backend/'
+
+/** Held by the server that was adopted with this backend object: nobody else can adopt it meanwhile. */
+export const backendKey = (region: string, backendId: string): string => `${backendKeyPrefix}${region}/${backendId}`
+
 /**
  * One attempt to realise an instance in a region: what should be there. Written by the instance's controller, made true by
  * the server's. Its owner is the instance; its deletion mark means that the backend object has to go.
@@ -25,7 +30,11 @@ export interface ServerSpec {
    * not count: that is `power`.
    */
   readonly launch: SealedContent
+  /** By the id of a secret, the version of it that is in there; of those whose newest version was meant. */
+  readonly secrets?: Readonly<Record<string, number>>
   readonly power: 'on' | 'off'
+  /** It was there before, and was not launched for this. */
+  readonly adopted?: true
   /**
    * The last restart that was asked for; a larger number than the one that was done means: now. One that is found stopped
    * is started by it, and one whose power is `off` is stopped: it is how power is made true again after it changed by itself.
@@ -39,7 +48,10 @@ export interface ServerSpec {
 export type Observed = Pick<
   ServerInfo,
   'state' | 'stateReason' | 'launchedAt' | 'flavor' | 'image' | 'addresses' | 'endpoints' | 'services'
->
+> & {
+  /** Those it carries, where they are not the ones that it was last given. */
+  readonly labels?: Readonly<Record<string, string>>
+}
 
 /** What a launched server is to become. */
 export interface Target {
@@ -65,6 +77,8 @@ export interface ServerStatus extends BaseStatus {
   readonly attempt: number
   /** `unsent`: no call with the token was ever made. Written as `sent` before the first one. */
   readonly launch: 'unsent' | 'sent'
+  /** Of the store that wrote `attempt` and `launch`; the first unless said. A restored store does not believe an older one. */
+  readonly epoch?: number
   readonly backendId?: string
   readonly observed?: Observed
   /**
@@ -76,15 +90,29 @@ export interface ServerStatus extends BaseStatus {
   readonly powering?: 'on' | 'off'
   /** What it is being brought to: written before the backend is asked, and carried through before anything newer is. */
   readonly applying?: Target
+  /** When a change that had been sent before, and not answered, was sent again: the first may arrive after the second. */
+  readonly repeatedAt?: Instant
   /** When it was last changed by us: a picture of it from before says nothing of it now. */
   readonly changedAt?: Instant
   /** It was there and is gone though nobody here asked for that. */
   readonly lost?: { readonly at: Instant; readonly reason: string }
+  /**
+   * Its backend object is still to be told whose it is. `claim`: nothing proves yet that it is ours, and until then it is
+   * only looked at. `retag`: it is ours, and its tags say something else than they should.
+   */
+  readonly adopting?: 'claim' | 'retag'
   /** What is in the way now. */
   readonly failure?: ServerFailure
   /** Stands until something else is wanted, whatever else fails or succeeds meanwhile. */
   readonly refused?: Refusal
 }
+
+/** What is known of the launch of a server that nothing was done for yet. */
+export const unlaunched = (attempt: number, epoch: number): Pick<ServerStatus, 'attempt' | 'launch' | 'epoch'> => ({
+  attempt,
+  launch: 'unsent',
+  ...(epoch > 1 && { epoch }),
+})
 
 /** Hidden from tenants: they see it as the status of their instance. */
 export const servers = kindOf<StoredObject<ServerSpec, ServerStatus>>('server')
@@ -122,8 +150,9 @@ export const isRefused = (server: Pick<Server, 'spec' | 'status'>): boolean =>
  */
 export function isSteady(server: Judged): boolean {
   const { spec, status, deletedAt } = server
-  const { backendId, applied, applying, powering, lost } = status
-  if (deletedAt !== undefined || backendId === undefined || lost || !applied || applying || powering) return false
+  const { backendId, applied, applying, powering, lost, adopting } = status
+  if (deletedAt !== undefined || backendId === undefined || lost || !applied || applying || powering || adopting)
+    return false
   return (
     (sameTarget(applied, wantedTarget(server)) || isRefused(server)) &&
     applied.power === spec.power &&
@@ -135,8 +164,9 @@ const onItsWay: ReadonlySet<string> = new Set(['pending', 'stopping', 'terminati
 
 /** Whether its backend object is on its way somewhere, or about to be sent there: then it is worth looking often. */
 export function isMoving(server: Judged): boolean {
-  const { backendId, observed, lost } = server.status
-  if (backendId === undefined || (lost && server.deletedAt === undefined)) return false
+  const { backendId, observed, lost, adopting } = server.status
+  // What waits to be adopted goes nowhere by itself.
+  if (backendId === undefined || adopting || (lost && server.deletedAt === undefined)) return false
   return !isSteady(server) || !observed || onItsWay.has(observed.state)
 }
 

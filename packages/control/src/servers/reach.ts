@@ -19,12 +19,26 @@ export interface Reach {
   readonly provider: Provider
   readonly store: ServerSurroundings['store']
   readonly region: string
-  /** Whether `unsent` and the like can be believed. Not in a restored store: what it has forgotten may have been sent. */
-  readonly remembers: boolean
+  /**
+   * Whether what is written of the launch of a server can be believed. Not of one that a restored store has from before:
+   * what that has forgotten may have been sent, and with other tokens than it knows of.
+   */
+  remembers(server: Pick<Server, 'status'>): boolean
   content(server: Server, sealed: string): Promise<LaunchSpec>
 }
 
-type Verb = 'launch' | 'terminate' | 'describe' | 'list' | 'stop' | 'start' | 'reboot' | 'resize' | 'rebuild' | 'update'
+type Verb =
+  | 'launch'
+  | 'adopt'
+  | 'terminate'
+  | 'describe'
+  | 'list'
+  | 'stop'
+  | 'start'
+  | 'reboot'
+  | 'resize'
+  | 'rebuild'
+  | 'update'
 
 const reads: ReadonlySet<Verb> = new Set(['describe', 'list'])
 /** A call that takes longer has been lost; what it did is found again. */
@@ -41,9 +55,9 @@ export async function reachRegion(
   return {
     context,
     store,
-    provider: await context.outside(connect, () => clients.of(region)),
+    provider: clients.connected(region) ?? (await context.outside(connect, () => clients.of(region))),
     region: region.id,
-    remembers: store.identity.epoch === 1,
+    remembers: ({ status }) => (status.epoch ?? 1) === store.identity.epoch,
     content: (server, sealed) => unsealLaunch({ store, sealer }, server, sealed),
   }
 }

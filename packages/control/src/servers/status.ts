@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type ChangeSetBuilder, ConflictError, canonicalJson, changeSet, type ReconcileContext } from '@stead/engine'
 import type { ServerInfo } from '@stead/provider-kit'
 import { millis } from '@stead/world'
@@ -19,10 +20,15 @@ export type StatusPatch = { readonly [Key in keyof ServerStatus]?: ServerStatus[
 
 /** The status with this changed; undefined when that would be the same. */
 export function patched(status: ServerStatus, patch: StatusPatch): ServerStatus | undefined {
+  const isSame = (Object.keys(patch) as (keyof ServerStatus)[]).every(key => isAlike(status[key], patch[key]))
+  if (isSame) return undefined
   const all = Object.entries({ ...status, ...patch }).filter(([, value]) => value !== undefined)
-  const next = Object.fromEntries(all) as unknown as ServerStatus
-  return canonicalJson(next) === canonicalJson(status) ? undefined : next
+  return Object.fromEntries(all) as unknown as ServerStatus
 }
+
+/** Whether both are kept as the same. A list shows every server, and nearly all of them as they were: that is found out first. */
+const isAlike = (a: unknown, b: unknown): boolean =>
+  isDeepStrictEqual(a, b) || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b))
 
 type Writing = Pick<ReconcileContext, 'cache' | 'world' | 'commit' | 'signal'>
 
@@ -65,4 +71,12 @@ export async function writeOutcome(
       await world.sleep(millis(20), writing.signal)
     }
   }
+}
+
+/** The status of a server that is to have these labels: what it was seen to have instead is not stray where it is the same. */
+export function agreeing(status: ServerStatus, labels: Readonly<Record<string, string>>): ServerStatus {
+  const { observed } = status
+  if (!observed?.labels || !isDeepStrictEqual({ ...observed.labels }, { ...labels })) return status
+  const { labels: _, ...rest } = observed
+  return { ...status, observed: rest }
 }

@@ -41,6 +41,8 @@ export interface Play extends Omit<Domain, 'controllers' | 'calm' | 'eachSecond'
   readonly indexes: readonly Index[]
   eachSecond?(): void
   synced?(): void
+  /** A node calls the backend with this verb. */
+  called?(verb: string): void
 }
 
 export interface Sky {
@@ -62,7 +64,7 @@ export interface ControlOptions<Invariant extends string> {
 
 export type ControlOutcome<Invariant extends string = string> = Outcome<ControlFault, Invariant>
 
-export const simulatedRegion = 'reg_simulated'
+export const simulatedRegion = 'reg_01977420-0000-7000-8000-000000000000'
 
 /** Runs the control plane once: nodes on one database, one region on a simulated cloud, and whatever the play adds. */
 export async function runControl<Invariant extends string>(
@@ -117,7 +119,10 @@ function domainOf<Invariant extends string>(
         strikes: name => stage.faults.strikes(name),
         die: node.die,
         streams: sky?.streams ?? true,
-        sent: what => stage.trace.add(node.name, `calls ${what}`),
+        sent(what) {
+          stage.trace.add(node.name, `calls ${what}`)
+          play.called?.(what)
+        },
       })
       const sealer = sealerOf(node.world)
       const clients = new RegionClients({ providers: [definition], store: node.store, sealer, world: node.world })
@@ -136,7 +141,10 @@ function domainOf<Invariant extends string>(
   }
 }
 
-const sealerOf = (world: World) => new Sealer(world, new SealKey(Buffer.alloc(32, 5)))
+const sealKey = new SealKey(Buffer.alloc(32, 5))
+
+/** The one with which everything there is sealed. */
+export const sealerOf = (world: World) => new Sealer(world, sealKey)
 
 /** With a call that takes ten times as long by itself, still sooner there than a cloud without tokens says (`settle`). */
 const slowFactor = 3

@@ -7,6 +7,8 @@ export {
   type Play,
   runControl,
   type Sky,
+  sealerOf,
   simulatedRegion,
 } from './control.ts'
+export { type Asked, Desk, doorEngine, type Told } from './desk.ts'
 export { type CloudFault, type ControlFault, controlFaults, nodeCrashes } from './faults.ts'

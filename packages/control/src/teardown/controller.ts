@@ -14,6 +14,7 @@ import {
 } from '@stead/engine'
 import { minutes } from '@stead/world'
 import type { Tell } from '../audit/deeds.ts'
+import { appendEvent } from '../events/model.ts'
 import { release } from '../quotas/charge.ts'
 import { decideTeardown } from './decide.ts'
 import type { EndingStatus, Part, Whole } from './model.ts'
@@ -75,6 +76,7 @@ export function forget(
   release(set, everything, object)
   for (const key of whole.keys(object)) set.release(key, object.id)
   whole.besides?.(set, everything, object)
+  appendEvent(set, object, { reason: 'Destroyed', message: 'nothing is left of it' })
   tell(set, { ...deedOf(whole, object), action: `${whole.kind}s:delete` }, everything)
   return set
 }

@@ -2,6 +2,7 @@ import type { StoredObject } from '@stead/engine'
 import { accepted } from '../door/replies.ts'
 import type { Reply, Request } from '../door/route.ts'
 import type { Services } from '../door/services.ts'
+import { appendEvent } from '../events/model.ts'
 import { concludeUpdate } from '../resource/conclude.ts'
 import type { Presented } from '../resource/present.ts'
 import { Type } from '../schema/type.ts'
@@ -37,7 +38,9 @@ export async function concludeDelete<Spec>(
     deletedAt: deletedAt ?? services.world.now(),
     status: { ...status, cascade, deletedBy: caller.principalId },
   }
-  return concludeUpdate(services, resource, { from: target, to, reply: accepted })
+  return concludeUpdate(services, resource, { from: target, to, reply: accepted }, set =>
+    appendEvent(set, to, { reason: 'DeleteRequested', message: `by ${caller.displayName}` }),
+  )
 }
 
 type Target<Spec> = StoredObject<Spec, EndingStatus>

@@ -70,12 +70,13 @@ export function openApiDocument(routes: readonly Route[], version: string): Open
 }
 
 function operation(route: Route, schemas: NamedSchemas): Operation {
-  const { method, path, summary, description, body, upload, permission, scope, examples } = route
+  const { method, path, summary, description, body, upload, socket, permission, scope, examples } = route
+  const told = [description, socket].filter(each => each !== undefined).join(' ')
   const segments = path.split('/').map(segment => segment.replace(/^:/, '').replaceAll(/\W/g, '_'))
   return {
     operationId: [method.toLowerCase(), ...segments.filter(Boolean)].join('_'),
     summary,
-    ...(description !== undefined && { description }),
+    ...(told !== '' && { description: told }),
     tags: [tagOf(route)],
     parameters: [...pathParameters(route), ...queryParameters(route, schemas), ...headersOf(route)],
     ...(body && { requestBody: requestBody(method, body, schemas, examples?.body) }),
@@ -148,6 +149,7 @@ function answers(
 }
 
 const descriptions: Readonly<Record<number, string>> = {
+  101: 'A WebSocket.',
   200: 'Done.',
   201: 'Made.',
   202: 'Accepted: a controller does it.',

@@ -79,5 +79,5 @@ export class EventClient {
 
 function parse(block: string): readonly ReceivedEvent[] {
   const fields = Object.fromEntries(block.split('\n').map(line => line.split(/: (.*)/s).slice(0, 2)))
-  return fields.event ? [{ id: fields.id, event: fields.event, data: JSON.parse(fields.data) }] : []
+  return fields.data ? [{ id: fields.id, event: fields.event ?? 'message', data: JSON.parse(fields.data) }] : []
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { View } from '@stead/engine'
-import type { World } from '@stead/world'
+import { instant, type World } from '@stead/world'
 import { AuthenticatedCaller } from '../authenticated-caller.ts'
 import type { Provider } from '../oidc/provider.ts'
 import { isActive } from '../principals.ts'
@@ -26,6 +26,7 @@ export function byOidc({ everything, world, providers }: OidcSources): Method {
       // Names the token without being it.
       credentialId: `oidc_${createHash('sha256').update(token).digest('hex').slice(0, 32)}`,
       isCredentialCurrent: () => claims.exp * 1_000 > world.now(),
+      until: instant(claims.exp * 1_000),
       claimed: provider.held(claims),
     })
   }

@@ -94,6 +94,31 @@ test('a token is known by a hash once it has proved itself, and nothing else is'
   expect(known.size, 'what is refused is forgotten').toBe(1)
 })
 
+test('on one connection each token is whose it is, and what came before on it excuses nothing', async () => {
+  const house = await IdentityHouse.openWithAcme()
+  const ci = await house.account('acme', 'ci', { role: 'reader' })
+  const other = await house.account('acme', 'other', { role: 'reader' })
+  const sources = { everything: house.engine.cache.platform(), world: house.world }
+  const method = byToken({ ...sources, lastUse: { note: () => {} } })
+  const connection = {}
+  const come = (token: string) =>
+    method({ method: 'GET', headers: { authorization: `Bearer ${token}` }, address: '127.0.0.1', connection })
+  const first = come(ci.token)
+  expect(come(ci.token), 'is not found out twice').toBe(first)
+  expect(come(other.token)).toMatchObject({ credentialId: other.tokenId })
+  expect(come(ci.token)).toMatchObject({ credentialId: ci.tokenId })
+  for (const at of [30, ci.token.length - 1]) {
+    const wrong = ci.token.slice(0, at) + (ci.token[at] === 'A' ? 'Q' : 'A') + ci.token.slice(at + 1)
+    expect(() => come(wrong), `with character ${at} changed`).toThrow('the token is unknown or was revoked')
+  }
+  expect(come(ci.token.slice(0, -1)), 'what is no token of ours is for others to judge').toBeUndefined()
+  await house.must(202, 'DELETE', `${ci.path}/tokens/${ci.tokenId}`)
+  expect(() => come(ci.token)).toThrow('the token is unknown or was revoked')
+  come(other.token)
+  house.pass(hours(25))
+  expect(() => come(other.token)).toThrow('the token has expired')
+})
+
 test('of very many tokens the first to come are forgotten, and found out anew', () => {
   const known = new KnownTokens()
   const entry = {} as never

@@ -32,7 +32,9 @@ const reading: readonly Permission[] = [
   'security-groups:read',
   'ssh-authorities:read',
   'images:read',
+  'secrets:read',
   'instances:read',
+  'webhooks:read',
 ]
 
 /** Making, changing and ending what a project has. */
@@ -49,11 +51,21 @@ const making: readonly Permission[] = [
   'images:create',
   'images:update',
   'images:delete',
+  'secrets:create',
+  'secrets:update',
+  'secrets:delete',
   'instances:create',
   'instances:update',
   'instances:delete',
   'instances:power',
+  'instances:logs',
+  'instances:exec',
+  'instances:console',
   'instances:credentials',
+  'instances:snapshot',
+  'webhooks:create',
+  'webhooks:update',
+  'webhooks:delete',
 ]
 
 /** Who may do what. */
@@ -95,6 +107,8 @@ export const builtInRoles: readonly BuiltInRole[] = [
     permissions: [
       ...reading,
       ...making,
+      'secrets:reveal',
+      'instances:adopt',
       'projects:update',
       'projects:delete',
       'users:read',
@@ -108,7 +122,7 @@ export const builtInRoles: readonly BuiltInRole[] = [
   role('operator', {
     purpose: 'Keeps what is there running, and neither makes nor ends it.',
     givenOn: ['platform', 'organization', 'project'],
-    permissions: [...reading, 'instances:power'],
+    permissions: [...reading, 'instances:power', 'instances:logs'],
   }),
   role('developer', {
     purpose: 'Makes, changes and ends what runs in a project, and decides nothing about people or limits.',

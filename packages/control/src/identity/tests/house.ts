@@ -92,10 +92,12 @@ export class IdentityHouse {
       ...{ providers, staging: join(directory, 'staging') },
       ...this.#options.fetching,
     })
+    const { measureEvery } = this.#options
+    const measured = measureEvery === undefined ? {} : { measureEvery }
     this.engine = startEngine({
       store,
       world,
-      controllers: [...roomControllers(this.#surroundings), ...controllers],
+      controllers: [...roomControllers({ ...this.#surroundings, ...measured }), ...controllers],
       indexes: roomIndexes,
     })
     const { cache, loaded } = this.engine
@@ -142,12 +144,23 @@ export class IdentityHouse {
     return `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
   }
 
-  async close(): Promise<void> {
-    for (const server of this.#servers) await server.close()
+  /** Ends all of it, and starts it again on what it had. */
+  async restart(): Promise<void> {
+    await this.stop()
+    await this.start()
+  }
+
+  /** Lets go of everything but what is on disk: `start` goes on from there. */
+  async stop(): Promise<void> {
+    for (const server of this.#servers.splice(0)) await server.close()
     await this.rooms.close()
     await this.engine.stop()
     await this.#surroundings.clients.close()
     await this.store.close()
+  }
+
+  async close(): Promise<void> {
+    await this.stop()
     rmSync(this.directory, { recursive: true, force: true })
   }
 
@@ -179,7 +192,7 @@ export class IdentityHouse {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
     return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text }
   }
 

@@ -26,6 +26,8 @@ const forAnybody: readonly string[] = [
   'GET /v1/oidc',
   'GET /v1/oidc/:provider/login',
   'GET /v1/oidc/:provider/callback',
+  // Whoever has a ticket was given it.
+  'GET /v1/streams/:ticket',
 ]
 
 /** Who may do what, and who did what: for administrators and auditors. */
@@ -47,8 +49,14 @@ const identityNouns = new Set(['organizations', 'projects', 'quotas', ...confide
 const power = new Set(['start', 'stop', 'restart'])
 /** Decided about a tenant, by who runs the platform. */
 const suspending = new Set(['suspend', 'unsuspend'])
+/** Takes over what nobody made here: for who runs the place. */
+const adopting = new Set(['adopt'])
 /** Secrets that were written, read back. */
-const secrets = new Set(['user-data'])
+const secrets = new Set(['user-data', 'value'])
+/** Of these, what is kept from who only builds. */
+const revealing = new Set(['value'])
+/** What was printed inside of what runs: nobody knows what is in there. For those who work with it. */
+const insides = new Set(['logs', 'output'])
 
 interface Act {
   readonly name: string
@@ -69,8 +77,8 @@ function actOf({ method, path, scope }: Route): Act {
     scope,
     noun: inside.at(-1) ?? `${scope}s`,
     isAboutPlace: inside.length === 0,
-    // Asking whether something would fit, or what it would do, changes nothing.
-    looks: method === 'GET' || path.endsWith('/quota/check') || path.endsWith('/plan'),
+    // Asking whether something would fit, or what it would do, changes nothing; nor does reading by another way.
+    looks: method === 'GET' || ['/quota/check', '/plan', '/preview', '/logs'].some(end => path.endsWith(end)),
   }
 }
 
@@ -88,11 +96,17 @@ const purposes: Readonly<Record<string, (act: Act) => boolean>> = {
     return looks ? noun !== 'tokens' && noun !== 'audit' : noun !== 'quotas'
   },
   operator: ({ scope, noun, looks }) =>
-    scope === 'project' && (looks ? !confidential.has(noun) && !secrets.has(noun) : power.has(noun)),
+    scope === 'project' &&
+    // What a console has shown is for who may type into it.
+    (looks ? !confidential.has(noun) && !secrets.has(noun) && noun !== 'output' : power.has(noun)),
   developer: ({ scope, noun, looks }) =>
-    scope === 'project' && (looks ? !confidential.has(noun) : !identityNouns.has(noun) && !suspending.has(noun)),
-  reader: ({ scope, noun, looks }) => scope === 'project' && looks && !confidential.has(noun) && !secrets.has(noun),
-  auditor: ({ scope, noun, looks }) => scope !== 'platform' && looks && !secrets.has(noun),
+    scope === 'project' &&
+    (looks
+      ? !confidential.has(noun) && !revealing.has(noun)
+      : !identityNouns.has(noun) && !suspending.has(noun) && !adopting.has(noun)),
+  reader: ({ scope, noun, looks }) =>
+    scope === 'project' && looks && !confidential.has(noun) && !secrets.has(noun) && !insides.has(noun),
+  auditor: ({ scope, noun, looks }) => scope !== 'platform' && looks && !secrets.has(noun) && !insides.has(noun),
 }
 
 /** Whether a role is meant to make this request, in the place it was given for. */

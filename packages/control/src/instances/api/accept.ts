@@ -60,7 +60,7 @@ export function accept(services: Services, asking: Asking, acceptance: Acceptanc
   }
   set.expectRevision(target, revision).puts.push(to)
   besides?.(set)
-  appendEvent(set, target, {
+  appendEvent(set, to, {
     reason: `${type[0]!.toUpperCase()}${type.slice(1)}Requested`,
     message: `${what}, by ${caller.displayName}`,
   })

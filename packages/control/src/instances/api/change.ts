@@ -1,5 +1,5 @@
 import { type ChangeSetBuilder, canonicalJson, refOf } from '@stead/engine'
-import type { Capabilities } from '@stead/provider-kit'
+import { type Capabilities, changedFields, type LaunchField } from '@stead/provider-kit'
 import { lookUp } from '../../door/find.ts'
 import type { Request } from '../../door/route.ts'
 import type { Services } from '../../door/services.ts'
@@ -16,17 +16,22 @@ import { differences, type FieldChange } from '../../resource/merge-patch.ts'
 import { type Patched, patched } from '../../resource/write.ts'
 import { within } from '../../schema/pointer.ts'
 import { unseal } from '../../sealed/model.ts'
+import type { Secret } from '../../secrets/model.ts'
 import { servers } from '../../servers/model.ts'
 import { amountsOf } from '../amounts.ts'
-import { Instance, type InstanceSpec, type WrittenSpec } from '../model.ts'
+import { attachedTo, Instance, type InstanceSpec, type WrittenSpec } from '../model.ts'
 import { exclusive } from '../operations.ts'
 import { type Plan, type PlanState, plan } from '../plan.ts'
 import { seen } from '../project.ts'
 import { resolveSpec } from '../references.ts'
 import { validate } from '../validate.ts'
+import { replacingValues, sealValues } from '../values/kept-values.ts'
+import { maskedLaunch } from '../values/masked-launch.ts'
+import { openUserData, type UserData } from '../values/render-source.ts'
 import { inProgress } from '../verbs.ts'
 import type { InstanceRoom } from './room.ts'
-import { readUserData, refuseUnmergeable, type SentUserData, sealUserData } from './user-data.ts'
+import { readUserData, refuseUnmergeable, type SentUserData, sealUserData, standingFor } from './user-data.ts'
+import { type PreparedValues, prepareValues } from './values.ts'
 
 export type ChangeRequest = Pick<
   Request<unknown, unknown, PatchValue, Instance>,
@@ -41,22 +46,29 @@ export interface PreparedChange {
   readonly plan: Plan
   /** What it will be charged; undefined when that does not change. */
   readonly amounts: Amounts | undefined
+  /** Secrets that it did not use before. */
+  readonly newSecrets: readonly Secret[]
   /** Seals what belongs beside the instance, and drops what that replaces. */
   readonly seal: (set: ChangeSetBuilder) => void
+  /** What it refers to around it, where that is new. */
+  readonly values: PreparedValues | undefined
 }
 
-/** Reads a change of an instance and says what it would do. Only what changes is checked. */
+/** Reads a change of an instance and says what it would do. Only what changes is checked, unless all of it is asked for. */
 export async function prepareChange(
   room: InstanceRoom,
   { target, body, place, objects, caller }: ChangeRequest,
   { everything }: Pick<Services, 'everything'>,
+  { whole = false }: { readonly whole?: boolean } = {},
 ): Promise<PreparedChange> {
   if (target.deletedAt !== undefined) throw fail('invalid_state', 'it is being deleted')
   const { patch, userData: sent } = readPatch(body, target, { everything, objects })
   const merged = patched(Instance as never, target as never, patch) as Patched<WrittenSpec>
-  const errors = validate(withoutUserData(merged.spec)).filter(({ path }) => merged.changed(path))
+  const isValued = merged.changed('/spec/variables') || merged.changed('/spec/variableValues')
+  const isAsked = (path: string) => merged.changed(path) || (isValued && path.startsWith('/spec/variable'))
+  const errors = validate(withoutUserData(merged.spec)).filter(({ path }) => isAsked(path))
   if (errors.length > 0) throw fail('invalid', 'what was sent does not fit together', { errors })
-  const isOther = merged.changed('/spec/source') || sent.type !== 'kept'
+  const isOther = whole || isValued || merged.changed('/spec/source') || sent.type !== 'kept'
   const resolving = {
     objects,
     everything,
@@ -68,9 +80,20 @@ export async function prepareChange(
   if (isOther) await checkUserData(room, target, merged.spec, sent)
   const before = target.spec.source.machine?.userData
   const hash =
-    sent.type === 'new' ? { sealed: room.sealer.seal(sent.content).hash, sizeBytes: sent.content.length } : undefined
+    sent.type === 'new'
+      ? standingFor(sent, { sealed: room.sealer.seal(sent.content).hash, sizeBytes: sent.content.length })
+      : undefined
   const userData = sent.type === 'kept' ? before : hash
-  const spec = withUserData((resolved?.spec ?? merged.spec) as InstanceSpec, userData)
+  const written = withUserData((resolved?.spec ?? merged.spec) as InstanceSpec, userData)
+  const opened = isOther ? await openUserData(room, target) : undefined
+  const values =
+    resolved &&
+    prepareValues({
+      ...{ sealer: room.sealer, resolving, region: resolved.region, before: target, spec: written },
+      instance: { id: target.id, name: target.name!, labels: merged.labels },
+      userData: sent.type === 'new' ? sent : sent.type === 'kept' ? opened : undefined,
+    })
+  const spec = values?.spec ?? written
   const changes = differences(
     { displayName: target.displayName, labels: target.labels, spec: target.spec },
     { displayName: merged.displayName, labels: merged.labels, spec },
@@ -79,10 +102,41 @@ export async function prepareChange(
     labels: merged.labels,
     displayName: merged.displayName,
     spec,
-    plan: planOf(changes, { target, everything, capabilities: resolved?.capabilities }),
+    plan: planOf(changes, {
+      ...{ target, everything, capabilities: resolved?.capabilities },
+      rendered: values && isValued ? renderedChanges(target, { everything, userData: opened, values }) : new Set(),
+    }),
     amounts: resolved && amountsAfter(spec, resolved.flavor, { target, everything }),
-    seal: set => sealUserData(set, room.sealer, { owner: refOf(target), sent, before }),
+    newSecrets: (resolved?.secrets ?? []).filter(({ id }) => !attachedTo(target).secrets.includes(id)),
+    values,
+    seal(set) {
+      const owner = refOf(target)
+      sealUserData(set, room.sealer, { owner, sent, before })
+      if (!values) return
+      const { kept } = values
+      const others = userData ? [userData.sealed] : []
+      sealValues(set, room.sealer, { owner, before: target.spec.variableValues ?? {}, kept, others })
+    },
   }
+}
+
+interface RenderedBefore {
+  readonly everything: Services['everything']
+  readonly userData: UserData | undefined
+  readonly values: PreparedValues
+}
+
+/** What other values change of what is launched. Secrets are compared by what stands for them. */
+function renderedChanges(target: Instance, { everything, userData, values }: RenderedBefore): ReadonlySet<LaunchField> {
+  const mask = (identity: string) => identity
+  const surroundings = target.status.surroundings ?? {}
+  const { launch } = maskedLaunch({ instance: target, surroundings, userData, everything, mask })
+  return changedFields(launch, { ...values.masked(mask), tags: launch.tags })
+}
+
+interface PatchedSource {
+  readonly machine?: Record<string, unknown> | null
+  readonly services?: Record<string, unknown> | null
 }
 
 /** Texts that name what never changes become ids, so that saying the same in another way is no change. */
@@ -91,21 +145,24 @@ function readPatch(
   target: Instance,
   { everything, objects }: Pick<Services, 'everything'> & Pick<ChangeRequest, 'objects'>,
 ): { readonly patch: PatchValue; readonly userData: SentUserData } {
-  const spec = body.spec as
-    | { region?: unknown; source?: { machine?: Record<string, unknown> | null } | null }
-    | undefined
+  const spec = body.spec as { region?: unknown; source?: PatchedSource | null; variableValues?: unknown } | undefined
   const machine = spec?.source?.machine
   const userData: SentUserData = machine
     ? readUserData(machine, target.spec.source.machine?.userData)
     : { type: 'kept' }
   if (!spec) return { patch: body, userData }
+  const before = target.spec.variableValues ?? {}
+  const values = 'variableValues' in spec ? { variableValues: replacingValues(before, spec.variableValues) } : {}
   const { userData: _, userDataBase64: _base64, ...rest } = machine ?? {}
   const idOf = (kind: string, text: unknown, view: typeof objects) =>
     typeof text === 'string' ? (lookUp(view, kind, text)[0]?.id ?? text) : text
   const region = 'region' in spec ? { region: idOf(Region.kind, spec.region, everything) } : {}
-  const network = 'network' in rest ? { network: idOf(Network.kind, rest.network, objects) } : {}
-  const source = machine ? { source: { ...spec.source, machine: { ...rest, ...network } } } : {}
-  return { patch: { ...body, spec: { ...spec, ...region, ...source } }, userData }
+  const networked = (part: Record<string, unknown>) =>
+    'network' in part ? { ...part, network: idOf(Network.kind, part.network, objects) } : part
+  const services = spec.source?.services
+  const named = { ...(machine && { machine: networked(rest) }), ...(services && { services: networked(services) }) }
+  const source = spec.source ? { source: { ...spec.source, ...named } } : {}
+  return { patch: { ...body, spec: { ...spec, ...region, ...source, ...values } }, userData }
 }
 
 /** What stands for user data is checked where it is read, not with the rest. */
@@ -137,17 +194,20 @@ interface PlanAround {
   readonly target: Instance
   readonly everything: Services['everything']
   readonly capabilities: Capabilities | undefined
+  /** What other values of variables change of what is launched. */
+  readonly rendered: ReadonlySet<LaunchField>
 }
 
 /** Where nothing that is launched changes, what the region can do does not matter. */
 const nothingKnown: Capabilities['groups'] = {}
 
-function planOf(changes: readonly FieldChange[], { target, everything, capabilities }: PlanAround): Plan {
+function planOf(changes: readonly FieldChange[], { target, everything, capabilities, rendered }: PlanAround): Plan {
   const { change } = target.status
   const state: PlanState = {
     capabilities: capabilities ?? ({ groups: nothingKnown } as Capabilities),
     source: target.spec.source.machine ? 'machine' : 'services',
     server: serverOf(target, everything),
+    rendered,
     ...(change && { pending: change.effect }),
   }
   return plan(changes, state)
@@ -166,7 +226,7 @@ function serverOf(target: Instance, everything: Services['everything']): PlanSta
 function amountsAfter(
   spec: InstanceSpec,
   flavor: OfferedFlavor | undefined,
-  { target, everything }: Omit<PlanAround, 'capabilities'>,
+  { target, everything }: Pick<PlanAround, 'target' | 'everything'>,
 ): Amounts | undefined {
   const now = allocationOf(everything, target)?.spec.amounts ?? {}
   const { machine } = spec.source

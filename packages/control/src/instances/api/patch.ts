@@ -10,6 +10,7 @@ import { limitsOf } from '../../quotas/limits.ts'
 import { blocking, readLevels } from '../../quotas/use.ts'
 import { PatchBody } from '../../resource/bodies.ts'
 import { Type } from '../../schema/type.ts'
+import { buildingOn } from '../../teardown/building.ts'
 import { effects, Instance } from '../model.ts'
 import type { OperationType } from '../operations.ts'
 import { covers, type Plan } from '../plan.ts'
@@ -112,6 +113,7 @@ export async function makeChange(
     displayName,
     status: {
       ...status,
+      ...(change.values?.surroundings && { surroundings: change.values.surroundings }),
       ...(plan.effect !== 'inPlace' && { change: { generation, effect: plan.effect, amounts: amounts ?? {} } }),
     },
     what:
@@ -121,6 +123,7 @@ export async function makeChange(
         .join(', ') || 'once more',
     besides(set) {
       seal(set)
+      buildingOn(set, ...change.newSecrets)
       // What is replaced is charged with its successor, which is charged besides until it is alone.
       if (change.amounts && plan.effect !== 'replace')
         charge(set, everything, {

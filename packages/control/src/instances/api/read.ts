@@ -11,7 +11,7 @@ import { Region } from '../../regions/model.ts'
 import { secret } from '../../schema/secret.ts'
 import { Type } from '../../schema/type.ts'
 import { unseal } from '../../sealed/model.ts'
-import { Instance, instances } from '../model.ts'
+import { Instance, instances, networkOf } from '../model.ts'
 import { phases } from '../transitions.ts'
 import { collection, type InstanceRoutes, one, theInstance } from './room.ts'
 
@@ -84,7 +84,7 @@ function isAsked({ phase, region, provider, network }: Filters, objects: View, e
   const tests = [
     phase && (({ status }: Instance) => phase.includes(status.phase)),
     regions && (({ spec }: Instance) => regions.has(spec.region)),
-    networks && (({ spec }: Instance) => networks.has(spec.source.machine?.network ?? '')),
+    networks && (({ spec }: Instance) => networks.has(networkOf(spec) ?? '')),
     provider !== undefined &&
       (({ spec }: Instance) => everything.get<Region>(Region.kind, spec.region)?.spec.provider === provider),
   ].filter(test => typeof test === 'function')

@@ -3,14 +3,16 @@ import { lookUp } from '../../door/find.ts'
 import type { Route, Target } from '../../door/route.ts'
 import { Network } from '../../networks/model.ts'
 import type { RegionCatalogs } from '../../regions/catalog/catalogs.ts'
+import type { RegionClients } from '../../regions/clients.ts'
 import { Type } from '../../schema/type.ts'
-import { Instance, instances } from '../model.ts'
+import { Instance, instances, networkOf } from '../model.ts'
 
 /** What the routes of instances have around them. */
 export interface InstanceRoom {
   readonly store: Store
   readonly sealer: Sealer
   readonly catalogs: RegionCatalogs
+  readonly clients: RegionClients
   readonly cache: Pick<ReadCache, 'onChange'>
 }
 
@@ -26,7 +28,7 @@ export const theInstance: Target<Instance> = {
     const [network, name, ...rest] = text.split('/')
     if (name === undefined || rest.length > 0) return lookUp(objects, instances, text)
     const there = new Set(lookUp(objects, Network.kind, network!).map(({ id }) => id))
-    return lookUp(objects, instances, name).filter(({ spec }) => there.has(spec.source.machine?.network ?? ''))
+    return lookUp(objects, instances, name).filter(({ spec }) => there.has(networkOf(spec) ?? ''))
   },
 }
 

@@ -1,7 +1,9 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is written so here is rendered by us
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeSetBuilder, Ref, Sealer } from '@stead/engine'
 import { type FieldError, fail } from '../../errors/problem.ts'
 import { type SealedContent, sealInto } from '../../sealed/model.ts'
+import type { SealedUserData } from '../source/machine.ts'
 import { formatOf, mostUserDataBytes } from '../user-data.ts'
 
 const field = '/spec/source/machine/userData'
@@ -9,16 +11,21 @@ const field = '/spec/source/machine/userData'
 /** What became of user data: as it was, something new, or none any more. */
 export type SentUserData =
   | { readonly type: 'kept' }
-  | { readonly type: 'new'; readonly content: Uint8Array }
+  | { readonly type: 'new'; readonly content: Uint8Array; readonly isTemplate: boolean }
   | { readonly type: 'none' }
 
 /** Reads user data as it was sent. What stands for it, sent back as it was read, means that it is unchanged. */
 export function readUserData(
   { userData, userDataBase64 }: { readonly userData?: unknown; readonly userDataBase64?: unknown },
-  before: SealedContent | undefined,
+  before: SealedUserData | undefined,
 ): SentUserData {
-  if (typeof userDataBase64 === 'string') return { type: 'new', content: sized(fromBase64(userDataBase64)) }
-  if (typeof userData === 'string') return { type: 'new', content: sized(new Uint8Array(Buffer.from(userData))) }
+  // Bytes are as they are: what is in text stands for something else.
+  if (typeof userDataBase64 === 'string')
+    return { type: 'new', content: sized(fromBase64(userDataBase64)), isTemplate: false }
+  if (typeof userData === 'string') {
+    const content = sized(new Uint8Array(Buffer.from(userData)))
+    return { type: 'new', content, isTemplate: userData.includes('${') }
+  }
   if (userData === null) return { type: 'none' }
   if (userData === undefined || isDeepStrictEqual(userData, before)) return { type: 'kept' }
   throw wrong('stands for content that is not here: send the content itself')
@@ -45,6 +52,12 @@ export function refuseUnmergeable(content: Uint8Array): void {
   throw wrong('must be of a format of cloud-init when sshAuthority is given, so that both can be told to the machine')
 }
 
+/** What stands for new user data. */
+export const standingFor = (
+  { isTemplate }: Extract<SentUserData, { type: 'new' }>,
+  content: SealedContent,
+): SealedUserData => ({ ...content, ...(isTemplate && { template: true }) })
+
 /** Seals new content beside the instance; what it replaces goes. The same content again is no change. */
 export function sealUserData(
   set: ChangeSetBuilder,
@@ -53,13 +66,13 @@ export function sealUserData(
     owner,
     sent,
     before,
-  }: { readonly owner: Ref; readonly sent: SentUserData; readonly before: SealedContent | undefined },
-): SealedContent | undefined {
+  }: { readonly owner: Ref; readonly sent: SentUserData; readonly before: SealedUserData | undefined },
+): SealedUserData | undefined {
   if (sent.type === 'kept') return before
-  const after = sent.type === 'new' ? sealInto(set, sealer, owner, sent.content) : undefined
+  const after = sent.type === 'new' ? standingFor(sent, sealInto(set, sealer, owner, sent.content)) : undefined
   if (before && after?.sealed === before.sealed) {
     set.blobs.pop()
-    return before
+    return after
   }
   if (before) set.dropBlob(owner, before.sealed)
   return after

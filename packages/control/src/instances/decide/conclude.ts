@@ -2,10 +2,12 @@ import { type BaseStatus, clearCondition, setCondition } from '@stead/engine'
 import { after, type Duration, minutes } from '@stead/world'
 import type { OpenOperation } from '../../operations/model.ts'
 import type { Server } from '../../servers/model.ts'
+import { differencesOf, tellAll } from '../differences.ts'
 import { currentStep, isOfPower } from '../operations.ts'
 import { isApplied, isWell, phaseBy, project, seen } from '../project.ts'
 import { advance, isTransient, type Phase } from '../transitions.ts'
 import type { Draft } from './draft.ts'
+import { tellHealth } from './health.ts'
 import { manyDeaths } from './life.ts'
 
 /** Writes into the status what the decision leads to, and says what became of operations. */
@@ -26,6 +28,7 @@ export function conclude(draft: Draft): void {
   draft.set({ ready: isThere && outdated === undefined && phase === 'running' && draft.status.operation === null })
   if (draft.status.phase !== phase) draft.wakeAt(now, 'it goes on')
   setConditions(draft, active)
+  tellHealth(draft)
 }
 
 /** Whether nothing more is going to happen, and its power is as wanted. */
@@ -90,20 +93,32 @@ function endOperations(draft: Draft, isThere: boolean): void {
     if (instance.deletedAt !== undefined) return type === 'delete'
     const error = errorOf(draft, operation)
     // Power can be as wanted though a change was given up.
-    const isDone = isThere && (outdated === undefined || isOfPower(type))
+    const isDone = type === 'adopt' ? isAdopted(draft) : isThere && (outdated === undefined || isOfPower(type))
     if (error) draft.act({ type: 'end', operation, state: 'failed', error })
     else if (isDone) draft.act({ type: 'end', operation, state: 'succeeded' })
     return !error && !isDone
   })
   for (const operation of left) {
     const step = currentStep(operation.spec.type, draft)
-    const message = draft.trouble?.message
+    const message = draft.trouble?.message ?? progressOf(draft)
     const running = operation.status.steps.find(({ state }) => state === 'running')
     if (running?.name !== step || running.message !== message)
       draft.act({ type: 'step', operation, step, ...(message !== undefined && { message }) })
   }
   const shown = left.at(-1)
   draft.set({ operation: shown ? operationShown(draft, shown) : null })
+}
+
+/** How far the region says that it is with what it makes: what it pulls, for one. */
+function progressOf(draft: Draft): string | undefined {
+  const { observed } = (draft.server('next') ?? draft.server('active'))?.status ?? {}
+  return observed?.state === 'pending' ? observed.stateReason : undefined
+}
+
+/** It is ours, however it fares. */
+function isAdopted(draft: Draft): boolean {
+  const active = draft.server('active')
+  return active !== undefined && !active.status.adopting && !active.status.lost
 }
 
 function errorOf({ trouble, view }: Draft, { createdAt, spec }: OpenOperation) {
@@ -132,6 +147,15 @@ export const stuckAfter: Readonly<Partial<Record<Phase, Duration>>> = {
 /** An operation that takes longer than this is stuck, whatever the phase. */
 const longOperation = minutes(20)
 
+/** Newer versions of secrets that it is not given: because nobody asked for that, or because nothing is done to it now. */
+function outdatedSecrets({ view, isQuiet }: Draft) {
+  const { stale = [], rotated = [] } = view.secrets ?? {}
+  const names = [...stale, ...(isQuiet ? rotated : [])]
+  if (names.length === 0) return undefined
+  const message = `it runs with an older version of ${names.join(', ')}; what is launched next has the newest`
+  return { reason: 'NewerVersion', message }
+}
+
 function setConditions(draft: Draft, active: Server | undefined): void {
   const { now } = draft.view
   const before = draft.view.instance.status.conditions
@@ -142,8 +166,9 @@ function setConditions(draft: Draft, active: Server | undefined): void {
       : clearCondition(conditions, type)
   }
   put('Trouble', draft.trouble)
-  const drift = draft.drift ?? (active && offeringDrift(draft, active))
+  const drift = draft.drift ?? (active && contentDrift(draft, active))
   put('Drift', drift === undefined ? undefined : { reason: 'Drifted', message: drift })
+  put('SecretsOutdated', outdatedSecrets(draft))
   const stuck = stuckReason(draft)
   const wasStuck = before?.some(({ type }) => type === 'Stuck') ?? false
   if (stuck && !wasStuck) draft.tell('warning', 'Stuck', stuck.message)
@@ -151,15 +176,11 @@ function setConditions(draft: Draft, active: Server | undefined): void {
   if (conditions !== before) draft.set({ conditions: conditions ?? [] })
 }
 
-/** What runs is not what was asked for. Setting that right would destroy something, so it is only told. */
-function offeringDrift({ view }: Draft, active: Server): string | undefined {
-  const { offering } = view.instance.status
-  const { observed } = active.status
-  if (!offering || !observed || view.outdated !== undefined || !isApplied(active)) return undefined
-  if (observed.flavor !== undefined && observed.flavor !== offering.flavor) return `its flavor is ${observed.flavor}`
-  return observed.image !== undefined && observed.image !== offering.image
-    ? `its image is ${observed.image}`
-    : undefined
+/** What is there is not what was asked for. Setting that right may destroy something, so it is only told. */
+function contentDrift({ view }: Draft, active: Server): string | undefined {
+  if (view.outdated !== undefined) return undefined
+  const found = differencesOf(view.instance, active).filter(({ field }) => field !== 'power' && field !== 'server')
+  return found.length > 0 ? tellAll(found) : undefined
 }
 
 function stuckReason(draft: Draft) {

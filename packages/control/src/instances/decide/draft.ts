@@ -11,8 +11,11 @@ export interface InstanceView {
   /** All that it owns: those in its slots, and those on their way out. */
   readonly servers: readonly Server[]
   readonly operations: readonly OpenOperation[]
-  /** `open` takes something new; `closed` only goes on with what it has; `still` is left alone. */
-  readonly region: 'open' | 'closed' | 'still'
+  /**
+   * `open` takes something new; `closed` only goes on with what it has; `still` is left alone. `observing`: all regions
+   * are, because the store was restored and knows less than there is.
+   */
+  readonly region: 'open' | 'closed' | 'still' | 'observing'
   /**
    * What it costs to bring the active server to what the instance says now; absent when it was made for just that, and
    * `unknown` while nobody can tell: then `waitsFor` says why.
@@ -22,6 +25,8 @@ export interface InstanceView {
   readonly waitsFor?: string
   /** Why a second server cannot be charged, if that was tried. */
   readonly overQuota?: string
+  /** Secrets with newer versions than it was launched with, by name: those it is to be given, and those it is not. */
+  readonly secrets?: { readonly rotated: readonly string[]; readonly stale: readonly string[] }
   /** When somebody last used it, where that matters. */
   readonly lastUsed?: Instant
   readonly now: Instant

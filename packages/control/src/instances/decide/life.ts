@@ -1,5 +1,6 @@
 import { after, type Instant, minutes, parseDuration, seconds } from '@stead/world'
 import type { Server } from '../../servers/model.ts'
+import { differencesOf, tellAll } from '../differences.ts'
 import { policiesOf } from '../model.ts'
 import { covers } from '../plan.ts'
 import { isApplied, isRestarting, type Seen, seen } from '../project.ts'
@@ -68,7 +69,8 @@ function place(draft: Draft): void {
 /** Brings the active server to what is wanted. */
 function tend(draft: Draft, active: Server): void {
   const found = seen(active, draft.view.instance)
-  if (found.type === 'lost') lost(draft, active, found.reason)
+  // What is about to take over is not given up because what it replaces went sooner than it was to.
+  if (found.type === 'lost' && !isSucceeded(draft)) lost(draft, active, found.reason)
   else if (found.type === 'refused') refused(draft, active, found)
   else if (draft.status.replacement) continueReplacement(draft, active)
   else {
@@ -77,6 +79,11 @@ function tend(draft: Draft, active: Server): void {
     follow(draft, active)
     if (!draft.status.replacement) power(draft, active, found)
   }
+}
+
+function isSucceeded(draft: Draft): boolean {
+  const next = draft.status.replacement && draft.server('next')
+  return next !== undefined && next.deletedAt === undefined
 }
 
 function power(draft: Draft, active: Server, found: Seen): void {
@@ -111,7 +118,9 @@ function lost(draft: Draft, active: Server, reason: string): void {
 /** Nothing is there, and the same would be refused again: only something else, or somebody who asks for it, can help. */
 function refused(draft: Draft, active: Server, { code, reason }: Extract<Seen, { type: 'refused' }>): void {
   const { instance } = draft.view
-  if (draft.status.retry || active.spec.generation !== instance.generation) startOver(draft, active)
+  const isTriedAnew = draft.status.retry || active.spec.generation !== instance.generation
+  // What could not be adopted has no other in its place: that would be something else.
+  if (isTriedAnew && !active.spec.adopted) startOver(draft, active)
   else draft.trouble = { reason: code, message: reason, ends: 'all' }
 }
 
@@ -133,8 +142,10 @@ function follow(draft: Draft, active: Server): void {
   }
   const { effect, isChanged } = outdated
   if (!isChanged) return
-  if (covers('restart', effect)) draft.change(active, { follow: 'launch' })
-  else {
+  if (covers('restart', effect)) {
+    draft.change(active, { follow: 'launch' })
+    tellRotation(draft)
+  } else {
     const { change } = draft.status
     if (change?.generation !== instance.generation || !covers(change.effect, effect)) {
       draft.trouble = {
@@ -148,6 +159,12 @@ function follow(draft: Draft, active: Server): void {
     } else if (effect === 'rebuild') draft.change(active, { follow: 'launch', rebuild: true })
     else beginReplacement(draft, active, change)
   }
+}
+
+function tellRotation(draft: Draft): void {
+  const { rotated = [] } = draft.view.secrets ?? {}
+  if (rotated.length > 0)
+    draft.tell('info', 'SecretsRotated', `it is given the newest version of ${rotated.join(', ')}`)
 }
 
 /** A death after it ran for so long has nothing to do with the one before. */
@@ -178,7 +195,7 @@ function keepPower(draft: Draft, active: Server, found: Seen): void {
     return
   }
   if (found.type === 'running' && active.spec.power === 'off' && isOurs) {
-    draft.drift = 'it runs, and should be off'
+    draft.drift = tellAll(differencesOf(view.instance, active))
     // Who asked for it to be off, or made it so, did not mean to ask twice.
     const isMended = drift === 'repair' || status.suspended !== null || view.operations.length > 0
     if (isMended) mend(draft, active, countDeath(draft, active))

@@ -8,9 +8,10 @@ import { runInstances } from './run.ts'
 vi.setConfig({ testTimeout: 300_000 })
 
 const later = 4_000
-const life = (source: Life['source'], ...steps: readonly Step[]): Plan => [
-  { id: 'inst_0', tenant: 'tenant-0', source, steps: [{ type: 'create', after: 0 }, ...steps] },
-]
+const life = (source: Life['source'], ...steps: readonly Step[]): Plan => ({
+  lives: [{ name: 'inst-0', tenant: 'tenant-0', source, steps: [{ type: 'create', after: 0 }, ...steps] }],
+  limits: [],
+})
 
 /** Small enough to be broken at every single point. */
 const scenarios: Readonly<Record<string, Plan>> = {
@@ -27,6 +28,18 @@ const scenarios: Readonly<Record<string, Plan>> = {
     { type: 'change', image: 'debian-12', after: later },
     { type: 'delete', after: 400 },
   ),
+  'rotate a secret, and stop': life(
+    'services',
+    { type: 'rotate', version: 2, after: later },
+    { type: 'power', power: 'off', after: 300 },
+    { type: 'rotate', version: 3, after: later },
+  ),
+  'adopt, at the limit': {
+    lives: [
+      { name: 'inst-0', tenant: 'tenant-0', source: 'machine', steps: [{ type: 'adopt', rival: false, after: 0 }] },
+    ],
+    limits: [{ after: 0, place: 'tenant-0', limits: { instances: 1 } }],
+  },
   'resize and rebuild a machine': life(
     'machine',
     { type: 'change', flavor: 'large', after: later },

@@ -1,4 +1,5 @@
 import { afterAll, expect, test, vi } from 'vitest'
+import { doorMutants } from './door-mutants.ts'
 import { mutants } from './mutants.ts'
 import { runSeed } from './run.ts'
 
@@ -10,7 +11,7 @@ const seeds = 30
 
 const caught: string[] = []
 
-test.each(mutants)('$name: it is caught', async ({ name, bugs, emphasis, caughtBy }) => {
+test.each([...mutants, ...doorMutants])('$name: it is caught', async ({ name, bugs, emphasis, caughtBy }) => {
   for (let seed = 1; seed <= seeds; seed++) {
     const { violation } = await runSeed(seed, { nodes: 1, bugs, ...(emphasis && { emphasis }) })
     if (!violation) continue

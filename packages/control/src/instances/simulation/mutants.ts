@@ -5,19 +5,19 @@ import type { InstanceParts } from '../controller.ts'
 import { type Action, type Decision, decide, type InstanceView } from '../decide.ts'
 import { instanceNamePrefix } from '../model.ts'
 import { perform } from '../perform.ts'
-import type { InstancesOutcome } from './run.ts'
+import type { Bugs, InstancesOutcome } from './run.ts'
 
 /** Instances with one deliberate bug. A simulation that does not notice is too weak. */
 export interface Mutant {
   readonly name: string
-  readonly bugs: Partial<InstanceParts>
+  readonly bugs: Bugs
   /** What notices it. A bug shows in more than one way, but not in any way. */
   readonly caughtBy: readonly NonNullable<InstancesOutcome['violation']>['invariant'][]
   /** Faults that bring it out sooner. */
   readonly emphasis?: FaultMix
 }
 
-const never = 'everything ends'
+export const never = 'everything ends'
 
 const without = (decision: Decision, unwanted: (action: Action) => boolean): Decision => ({
   ...decision,
@@ -113,6 +113,33 @@ export const mutants: readonly Mutant[] = [
     caughtBy: ['charged while it is there'],
   },
   {
+    name: 'a successor is charged twice',
+    bugs: {
+      decide(view) {
+        const decision = decide(view)
+        const actions = decision.actions.map(action => {
+          if (action.type !== 'create' || !action.charge) return action
+          const twice = Object.entries(action.charge).map(([kind, amount]) => [kind, 2 * amount])
+          return { ...action, charge: Object.fromEntries(twice) }
+        })
+        return { ...decision, actions }
+      },
+    },
+    caughtBy: ['charged for what it is'],
+  },
+  {
+    name: 'what is adopted is restarted',
+    bugs: {
+      decide(view) {
+        const decision = decide(view)
+        const adopted = view.servers.find(({ spec }) => spec.adopted && !spec.restart)
+        if (!adopted || decision.actions.length > 0 || view.instance.deletedAt !== undefined) return decision
+        return { ...decision, actions: [{ type: 'change', server: adopted, change: { restart: { hard: true } } }] }
+      },
+    },
+    caughtBy: ['what is adopted goes on', never],
+  },
+  {
     name: 'two are charged for ever',
     bugs: { decide: forgetting(({ type }) => type === 'settleCharge') },
     caughtBy: [never],
@@ -124,6 +151,21 @@ export const mutants: readonly Mutant[] = [
         const decision = decide(view)
         const swapped = decision.actions.some(({ type }) => type === 'swap')
         return without(decision, ({ type }) => swapped && type === 'remove')
+      },
+    },
+    caughtBy: [never],
+  },
+  {
+    name: 'a new version of a secret is noted, and not given to what runs',
+    bugs: {
+      decide(view) {
+        const decision = decide(view)
+        const isRotated = (view.secrets?.rotated.length ?? 0) > 0
+        const actions = decision.actions.map((action): Action => {
+          if (action.type !== 'change' || action.change.follow !== 'launch' || !isRotated) return action
+          return { ...action, change: { ...action.change, follow: 'note' } }
+        })
+        return { ...decision, actions }
       },
     },
     caughtBy: [never],

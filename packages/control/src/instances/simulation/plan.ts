@@ -1,45 +1,90 @@
 import type { SeededRandom } from '@stead/world'
+import type { Limits } from '../../quotas/limits.ts'
 
 /** One thing a tenant wants of an instance, after having waited this long. */
 export type Step = { readonly after: number } & (
   | { readonly type: 'create' | 'restart' | 'suspend' | 'unsuspend' | 'delete' }
+  /** Becomes an instance by being adopted: it was made in the cloud by somebody else. A rival wants the same. */
+  | { readonly type: 'adopt'; readonly rival: boolean }
+  /** Reaches for what another tenant has. */
+  | { readonly type: 'pry'; readonly way: number }
   | { readonly type: 'power'; readonly power: 'on' | 'off' }
   | { readonly type: 'label'; readonly label: string }
   /** A new size of a machine, or a new image: with consent to whatever that costs. */
   | { readonly type: 'change'; readonly flavor?: string; readonly image?: string }
+  /** A new version of the secret that services use. */
+  | { readonly type: 'rotate'; readonly version: number }
 )
 
 export interface Life {
-  readonly id: string
+  readonly name: string
   readonly tenant: string
   readonly source: 'machine' | 'services'
   readonly steps: readonly Step[]
 }
 
-export type Plan = readonly Life[]
+/** What an operator lets a tenant, or all of them together, use from then on. */
+export interface Limiting {
+  readonly after: number
+  readonly place: string
+  readonly limits: Limits
+}
+
+export interface Plan {
+  readonly lives: readonly Life[]
+  readonly limits: readonly Limiting[]
+}
+
+export const organization = 'org_sim'
+export const tenants = ['tenant-0', 'tenant-1', 'tenant-2'] as const
 
 export const flavors = ['small', 'medium', 'large'] as const
 export const images = ['minimal', 'debian-12'] as const
 
-export const drawPlan = (random: SeededRandom): Plan =>
-  Array.from({ length: 2 + random.below(5) }, (_, index) => drawLife(random, index))
+export function drawPlan(random: SeededRandom): Plan {
+  const lives = Array.from({ length: 2 + random.below(5) }, (_, index) => drawLife(random, index))
+  return { lives, limits: drawLimits(random, lives) }
+}
+
+/** Some have no limits. Others are short of something from the beginning, or have it taken from them on the way. */
+function drawLimits(random: SeededRandom, lives: readonly Life[]): readonly Limiting[] {
+  const places = [organization, ...new Set(lives.map(({ tenant }) => tenant))]
+  return places.flatMap(place => {
+    const most = lives.filter(({ tenant }) => place === organization || place === tenant).length
+    const limits = (): Limits => ({
+      instances: random.below(most + 2),
+      ...(random.next() < 0.5 && { cpuMillis: 500 * random.below(4 * most + 1) }),
+      ...(random.next() < 0.3 && { diskGiB: 10 * random.below(3 * most + 1) }),
+    })
+    const first = random.next() < 0.4 ? [{ after: 0, place, limits: limits() }] : []
+    const later = random.next() < 0.2 ? [{ after: random.below(40_000), place, limits: limits() }] : []
+    return [...first, ...later]
+  })
+}
 
 function drawLife(random: SeededRandom, index: number): Life {
   const after = () => Math.round(12_000 * random.next() ** 2)
   const source = random.next() < 0.5 ? 'machine' : 'services'
-  const steps: Step[] = [{ type: 'create', after: after() }]
-  for (let left = random.below(6); left > 0; left--) steps.push({ after: after(), ...drawStep(random, source) })
+  const isAdopted = source === 'machine' && random.next() < 0.3
+  const steps: Step[] = [
+    isAdopted ? { type: 'adopt', rival: random.next() < 0.5, after: after() } : { type: 'create', after: after() },
+  ]
+  let version = 1
+  for (let left = random.below(6); left > 0; left--) {
+    const step = drawStep(random, source)
+    steps.push({ after: after(), ...(step.type === 'rotate' ? { ...step, version: ++version } : step) })
+  }
   // Who was suspended is let go, so that the end does not hang on the last draw.
   if (steps.some(({ type }) => type === 'suspend')) steps.push({ type: 'unsuspend', after: after() })
   if (random.next() < 0.5) steps.push({ type: 'delete', after: after() })
-  return { id: `inst_${index}`, tenant: `tenant-${index % 3}`, source, steps }
+  return { name: `inst-${index}`, tenant: tenants[index % tenants.length]!, source, steps }
 }
 
 type Drawn = Step extends infer Each ? (Each extends unknown ? Omit<Each, 'after'> : never) : never
 
 function drawStep(random: SeededRandom, source: Life['source']): Drawn {
   const pick = <T>(values: readonly T[]): T => values[random.below(values.length)]!
-  switch (random.below(8)) {
+  switch (random.below(10)) {
     case 0:
     case 1:
       return { type: 'power', power: pick(['on', 'off']) }
@@ -51,6 +96,10 @@ function drawStep(random: SeededRandom, source: Life['source']): Drawn {
       return { type: 'suspend' }
     case 5:
       return source === 'machine' ? { type: 'change', flavor: pick(flavors) } : { type: 'label', label: 'd' }
+    case 7:
+      return { type: 'pry', way: random.below(4) }
+    case 6:
+      return source === 'services' ? { type: 'rotate', version: 0 } : { type: 'change', image: pick(images) }
     default:
       return { type: 'change', image: pick(images) }
   }
@@ -61,15 +110,18 @@ export interface Wanted {
   readonly label: string | undefined
   readonly flavor: string
   readonly image: string
+  /** The version of the secret that services run with. */
+  readonly version: number
 }
 
 /** What an instance is in the end; undefined when it is gone. */
 export function wantedOf({ steps }: Life): Wanted | undefined {
   if (steps.some(({ type }) => type === 'delete')) return undefined
-  let wanted: Wanted = { power: 'on', label: undefined, flavor: flavors[0], image: images[0] }
+  let wanted: Wanted = { power: 'on', label: undefined, flavor: flavors[0], image: images[0], version: 1 }
   for (const step of steps) {
     if (step.type === 'power') wanted = { ...wanted, power: step.power }
     if (step.type === 'label') wanted = { ...wanted, label: step.label }
+    if (step.type === 'rotate') wanted = { ...wanted, version: step.version }
     if (step.type === 'change')
       wanted = { ...wanted, flavor: step.flavor ?? wanted.flavor, image: step.image ?? wanted.image }
   }

@@ -1,153 +1,225 @@
-import { type ChangeSet, changeSet, UnavailableError, type View } from '@stead/engine'
-import { millis, type World } from '@stead/world'
-import type { Services } from '../../door/services.ts'
-import { nobody } from '../../identity/caller.ts'
-import { openOperations, startOperation } from '../../operations/lifecycle.ts'
-import { charge } from '../../quotas/charge.ts'
-import type { ControlStage } from '../../simulation/index.ts'
-import { type Acceptance, accept } from '../api/accept.ts'
-import { firstStatus, type Instance, type InstanceSpec, instanceName, instances } from '../model.ts'
-import { exclusive, operationSteps } from '../operations.ts'
-import { flavors, images, type Life, type Plan, type Step } from './plan.ts'
+import type { NodeProgram } from '@stead/engine/simulation'
+import { createToken, isProviderError, type LaunchSpec, ownTags } from '@stead/provider-kit'
+import { type Duration, millis, seconds } from '@stead/world'
+import { limitsOf } from '../../quotas/limits.ts'
+import { known, liveIn } from '../../servers/simulation/end-state.ts'
+import type { ControlStage, Desk, Told } from '../../simulation/index.ts'
+import { type Instance, instances } from '../model.ts'
+import { type Ask, adoption, askFor, isSameAnswer, limiting, onceMore, prying } from './asks.ts'
+import { type Life, type Limiting, organization, type Plan, type Step } from './plan.ts'
+import { makeSecret, rotate } from './secret.ts'
+import { settle } from './tenants.ts'
+import type { InstanceInvariant } from './watchman.ts'
 
-type Outside = Pick<ControlStage, 'world' | 'requests' | 'setUp' | 'region'>
+export interface Outside extends ControlStage<InstanceInvariant> {
+  /** The front door of a node. */
+  readonly deskOf: (program: NodeProgram) => Desk
+}
 
 /** Lets every tenant live its lives, and has all of them see to it that what they want is so in the end. */
-export async function runUsers(outside: Outside, plan: Plan): Promise<void> {
-  const known = await outside.setUp()
-  await Promise.all(plan.map(life => live(outside, life, known)))
+export async function runUsers(outside: Outside, { lives, limits }: Plan): Promise<void> {
+  const start = await settle(outside)
+  const first = limits.filter(({ after }) => after === 0)
+  for (const each of first) await new User(outside, 'operator', start).limits(each)
+  const later = limits.filter(({ after }) => after > 0)
+  await Promise.all([
+    ...lives.map(life => live(outside, life, start)),
+    ...later.map(async limiting => {
+      await outside.world.sleep(millis(limiting.after))
+      await new User(outside, 'operator', start).limits(limiting)
+    }),
+  ])
 }
 
-async function live({ world, requests, region }: Outside, life: Life, start: number): Promise<void> {
-  let known = start
-  const ask = async (what: string, changes: (situation: Situation) => ChangeSet | undefined) => {
-    const revision = await requests.insist({
-      who: life.id,
-      what,
-      known,
-      changes({ engine }) {
-        const cache = engine.cache.platform()
-        const instance = cache.get(instances, life.id)
-        if (instance) known = Math.max(known, engine.cache.revision)
-        return changes({ cache, world, instance, region, life })
-      },
-      isDone: () => false,
+async function live(outside: Outside, life: Life, start: number): Promise<void> {
+  const user = new User(outside, life.name, start)
+  for (const [number, step] of life.steps.entries()) {
+    await outside.world.sleep(millis(step.after))
+    await user.takes(life, number)
+  }
+  await user.seesToIt(life)
+}
+
+/** Who is refused for want of room asks for more after this. */
+const patience: Duration = seconds(8)
+
+/** Refusals that time cures. */
+const passing = new Set(['operation_in_progress', 'not_ready', 'invalid_state', 'conflict', 'unavailable'])
+
+/** What a refusal means to who is refused: that it is over, or that it passes. */
+type Meaning = (told: Told) => 'end' | 'wait' | undefined
+
+/** Somebody outside, who knows what they were told. */
+export class User {
+  readonly #outside: Outside
+  readonly #who: string
+  #known: number
+
+  constructor(outside: Outside, who: string, known: number) {
+    this.#outside = outside
+    this.#who = who
+    this.#known = known
+  }
+
+  /** Takes one step of a life: asks for it until it is accepted. */
+  async takes(life: Life, number: number): Promise<void> {
+    const step = life.steps[number]!
+    if (step.type === 'pry') return this.#pry(life, step)
+    if (step.type === 'adopt') return this.#adopt(life, step)
+    if (step.type === 'rotate')
+      return this.#writes(step.type, ({ engine }) =>
+        rotate({ world: this.#outside.world, life }, engine.cache.platform(), step.version),
+      )
+    if (step.type === 'create' && life.source === 'services')
+      await this.#writes('secret', () => makeSecret({ world: this.#outside.world, life }))
+    const ask = askFor(life, number)
+    if (!ask) return
+    await this.insists(step.type, ask, ({ status }) => {
+      const isOver = (step.type === 'delete' && status === 404) || (step.type === 'restart' && status === 409)
+      return isOver ? 'end' : undefined
     })
-    known = Math.max(known, revision)
   }
-  for (const step of life.steps) {
-    await world.sleep(millis(step.after))
-    await ask(step.type, situation => changesFor(step, situation))
-  }
-  await ask('see to it', seeToIt)
-}
 
-interface Situation {
-  readonly cache: View
-  readonly world: World
-  readonly instance: Instance | undefined
-  readonly region: string
-  readonly life: Life
-}
-
-/** What was given up is tried again until it is so: somebody wants it. */
-function seeToIt({ instance, ...situation }: Situation): ChangeSet | undefined {
-  if (!instance || instance.deletedAt !== undefined) return undefined
-  const { change } = instance.status
-  if (!change) return undefined
-  if (!change.failed) throw new UnavailableError('it is under way')
-  const { failed: _, ...agreed } = change
-  const again = { ...agreed, generation: instance.generation }
-  return accepted({ ...situation, instance }, { type: 'replace', status: { change: again }, what: 'once more' })
-}
-
-/** What the door would commit, by the same words. */
-function accepted({ cache, world, instance }: Situation, acceptance: Acceptance): ChangeSet {
-  let set: ChangeSet | undefined
-  const services = {
-    world,
-    everything: cache,
-    conclude: async (concluded: ChangeSet) => {
-      set = concluded
-      return { status: 202 }
-    },
-  } as unknown as Services
-  void accept(services, { target: instance!, caller: nobody, traceId: 'simulated' }, acceptance)
-  return set!
-}
-
-const sourceOf = ({ source }: Life): InstanceSpec['source'] =>
-  source === 'machine'
-    ? { machine: { flavor: flavors[0], image: images[0] } }
-    : { services: { kind: 'deployment', services: { web: { image: images[0], command: ['serve'] } } } }
-
-function changesFor(step: Step, situation: Situation): ChangeSet | undefined {
-  const { instance, cache } = situation
-  if (step.type === 'create') return instance ? undefined : creation(situation)
-  if (!instance || instance.deletedAt !== undefined) return undefined
-  if (step.type === 'delete') return accepted(situation, { type: 'delete', deletes: true, what: 'it was to go' })
-  if (exclusive(openOperations(cache, instance))) throw new UnavailableError('a replacement is under way')
-  const acceptance = acceptanceFor(step, instance)
-  return acceptance && accepted(situation, acceptance)
-}
-
-function acceptanceFor(step: Step, { spec, status, labels, generation }: Instance): Acceptance | undefined {
-  const { change: _, ...rest } = status
-  switch (step.type) {
-    case 'power':
-      if ((spec.power ?? 'on') === step.power) return undefined
-      return { type: step.power === 'on' ? 'start' : 'stop', spec: { ...spec, power: step.power }, what: step.power }
-    case 'restart':
-      return status.phase === 'running'
-        ? { type: 'restart', status: { restart: { hard: false } }, what: 'restart' }
-        : undefined
-    case 'suspend':
-      return { type: 'suspend', status: { suspended: { since: status.phaseSince, reason: 'unpaid' } }, what: 'unpaid' }
-    case 'unsuspend':
-      return { type: 'unsuspend', status: { suspended: null }, what: 'paid' }
-    case 'label':
-      return { type: 'update', labels: { ...labels, own: step.label }, what: 'label' }
-    case 'change': {
-      const source = changedSource(spec.source, step)
-      if (JSON.stringify(source) === JSON.stringify(spec.source) && !status.change) return undefined
-      const consent = { generation: generation + 1, effect: 'replace', amounts: { instances: 1 } } as const
-      const type = step.image === undefined ? 'update' : source.machine ? 'rebuild' : 'replace'
-      // Where it says the same again, the generation stays.
-      const isSame = JSON.stringify(source) === JSON.stringify(spec.source)
-      const change = isSame ? { ...consent, generation } : consent
-      return { type, spec: { ...spec, source }, status: { ...rest, change }, what: 'change' }
+  /** What was given up is tried again until it is so: somebody wants it. */
+  async seesToIt(life: Life): Promise<void> {
+    const { ledger } = this.#outside
+    for (;;) {
+      const instance = known<Instance>(ledger, instances).find(({ name }) => name === life.name)
+      if (!instance?.status.change || instance.deletedAt !== undefined) return
+      if (instance.status.change.failed) await this.insists('see to it', onceMore(life))
+      await this.#outside.world.sleep(seconds(1))
     }
-    default:
-      return undefined
   }
-}
 
-function changedSource(
-  source: InstanceSpec['source'],
-  { flavor, image }: Extract<Step, { type: 'change' }>,
-): InstanceSpec['source'] {
-  const { machine, services } = source
-  if (machine) return { machine: { ...machine, ...(flavor && { flavor }), ...(image && { image }) } }
-  const { web } = services!.services
-  return { services: { ...services!, services: { web: { ...web!, ...(image && { image }) } } } }
-}
-
-function creation({ cache, world, region, life }: Situation): ChangeSet {
-  const set = changeSet(world)
-  const now = world.now()
-  const subject = {
-    kind: instances as string,
-    id: life.id,
-    name: life.id,
-    organizationId: 'org_sim',
-    projectId: life.tenant,
+  async limits({ place, limits }: Limiting): Promise<void> {
+    await this.insists('limit', limiting(place, place === organization, limits))
   }
-  const operation = startOperation(set, world, { subject, type: 'create', steps: operationSteps.create })
-  const spec: InstanceSpec = { region, source: sourceOf(life), onServerLoss: 'recreate' }
-  const status = { ...firstStatus(now), operation: { id: operation.id, type: 'create', startedAt: now } }
-  const draft = { ...subject, labels: {}, finalizers: [], createdAt: now, spec, status }
-  // Held for ever: a create that was sent twice and comes late must not make again what is gone.
-  set.create(draft).take(instanceName(draft), life.id).take(`request/${life.id}`, life.id)
-  charge(set, cache, { organization: 'org_sim', project: life.tenant, for: draft, amounts: { instances: 1 }, at: now })
-  return set
+
+  /** Sends until it is answered in a way that stands. What else an answer means, whoever asks may say. */
+  async insists(what: string, ask: Ask, means: Meaning = () => undefined): Promise<Told> {
+    const { world, trace } = this.#outside
+    let refusedSince: number | undefined
+    for (;;) {
+      const told = await this.#asks(ask)
+      const { status, body } = told
+      trace.add(this.#who, `${what}: ${status} ${body?.code ?? ''} at ${told.revision}`)
+      if (status < 300) {
+        await this.#asksAgain(ask, told)
+        return told
+      }
+      const meaning = means(told) ?? (passing.has(body.code) ? 'wait' : undefined)
+      if (meaning === 'end') return told
+      if (body.code === 'quota_exceeded') {
+        refusedSince ??= world.time
+        if (world.time - refusedSince > patience) await this.#getsMore(ask, body)
+        await world.sleep(seconds(1))
+      } else if (meaning === undefined) {
+        this.#complain('no bug surfaces', `${what} is answered ${status} ${JSON.stringify(body)}`)
+        return told
+      }
+      await world.sleep(millis(500 + 500 * world.chance.next()))
+    }
+  }
+
+  async #asks(ask: Ask): Promise<Told> {
+    const { requests, deskOf } = this.#outside
+    const about = { who: this.#who, known: this.#known }
+    const told = await requests.untilServed({
+      who: this.#who,
+      serve: (program, signal) => deskOf(program).ask({ ...ask, known: about.known }, signal),
+    })
+    requests.mustKnow(about, told.revision)
+    this.#known = Math.max(this.#known, told.revision)
+    return told
+  }
+
+  /** A request with a key has its effect once, and whoever sends it again is told the same. */
+  async #asksAgain(ask: Ask, { body }: Told): Promise<void> {
+    const isKeyed = ask.key !== undefined && this.#outside.world.chance.next() < 0.3
+    if (!isKeyed) return
+    const again = await this.#asks(ask)
+    if (again.status >= 500) return
+    const isSame = again.status < 300 && isSameAnswer(again.body, body)
+    if (!isSame) this.#complain('I10 same key, same operation', `${ask.route}: ${JSON.stringify([body, again.body])}`)
+  }
+
+  /** Nobody is kept waiting for ever by a limit: an operator gives what is asked for. */
+  async #getsMore({ params }: Ask, body: Told['body']): Promise<void> {
+    const { level, kind, used, asked } = body
+    const isOrganization = level === 'organization'
+    const place = isOrganization ? organization : params.project!
+    const payer = { organization, ...(!isOrganization && { project: place }) }
+    const more = (program: NodeProgram) => ({
+      ...limitsOf(program.engine.cache.platform(), payer),
+      [kind]: used + asked,
+    })
+    const { requests, deskOf } = this.#outside
+    await requests.untilServed({
+      who: 'operator',
+      serve: (program, signal) =>
+        deskOf(program).ask({ ...limiting(place, isOrganization, more(program)), known: this.#known }, signal),
+    })
+  }
+
+  async #pry(life: Life, { way }: Extract<Step, { type: 'pry' }>): Promise<void> {
+    const other = known<Instance>(this.#outside.ledger, instances).find(({ projectId }) => projectId !== life.tenant)
+    if (!other) return
+    const told = await this.#asks(prying(life, way, { project: other.projectId!, id: other.id }))
+    if (told.status === 404 || told.status >= 500) return
+    this.#complain('I8 nobody sees what is another’s', `${life.tenant} was answered ${JSON.stringify(told)}`)
+  }
+
+  /** What is gone before it could be adopted is made once more, as whoever made it would. */
+  async #adopt(life: Life, { rival }: Extract<Step, { type: 'adopt' }>): Promise<void> {
+    const { cloud } = this.#outside
+    for (let attempt = 0; ; attempt++) {
+      const key = `${life.name}/adopt/${attempt}`
+      const backendId = await this.#plant(life, key)
+      const isThere = () => liveIn(cloud).some(({ id }) => id === backendId)
+      const rivalling = rival ? this.#rival(life, { backendId, key }) : undefined
+      const told = await this.insists('adopt', adoption(life, { backendId, key }), ({ status, body }) => {
+        if (status === 404) return isThere() ? 'wait' : 'end'
+        // An earlier one that was taken for lost has come late, and was still first.
+        return body.code === 'name_taken' && attempt > 0 ? 'end' : undefined
+      })
+      await rivalling
+      if (told.status !== 404) return
+    }
+  }
+
+  /** Somebody else of the same project wants the same, under another name. One of the two may have it; they let go of it. */
+  async #rival(life: Life, { backendId, key }: { readonly backendId: string; readonly key: string }): Promise<void> {
+    const rival = { ...life, name: `${life.name}-rival`, steps: [{ type: 'delete', after: 0 }] } as const
+    const user = new User(this.#outside, rival.name, this.#known)
+    const ask = adoption(rival, { backendId, key: `${key}/rival` })
+    const told = await user.insists('adopt', ask, ({ status }) => (status < 500 ? 'end' : undefined))
+    if (told.status < 300) await user.takes(rival, 0)
+  }
+
+  /** Somebody makes a machine there, as soon as there is room, and says whose it is to be. */
+  async #plant({ tenant }: Life, key: string): Promise<string> {
+    const { cloud, world } = this.#outside
+    const name = `planted-${key.replaceAll('/', '-')}`
+    const tags = { Name: 'handmade', [ownTags.projectId]: tenant }
+    const spec: LaunchSpec = { name, power: 'on', source: { type: 'machine', flavor: 'small', image: 'minimal' }, tags }
+    for (;;) {
+      try {
+        return cloud.account().launch({ spec, tags, name, token: createToken(name), fingerprint: '' }).id
+      } catch (error) {
+        if (!isProviderError(error, 'Quota', 'Capacity')) throw error
+        await world.sleep(seconds(1))
+      }
+    }
+  }
+
+  async #writes(what: string, changes: Parameters<ControlStage['requests']['insist']>[0]['changes']): Promise<void> {
+    this.#known = await this.#outside.requests.insist({
+      ...{ who: this.#who, what, known: this.#known, changes },
+      isDone: conflict => conflict.type === 'absent',
+    })
+  }
+
+  #complain(invariant: InstanceInvariant | 'no bug surfaces', detail: string): void {
+    this.#outside.violations.add(invariant, `${this.#who}: ${detail}`)
+  }
 }

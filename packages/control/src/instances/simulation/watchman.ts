@@ -1,23 +1,33 @@
+import { refKey } from '@stead/engine'
 import { ownTags } from '@stead/provider-kit'
 import { operations } from '../../operations/model.ts'
 import { type Allocation, allocations } from '../../quotas/charge.ts'
-import { counterPrefix } from '../../quotas/counters.ts'
+import { Secret } from '../../secrets/model.ts'
 import { type Server, servers } from '../../servers/model.ts'
 import { known, liveIn } from '../../servers/simulation/end-state.ts'
 import type { ControlStage } from '../../simulation/index.ts'
 import { type Instance, instanceNamePrefix, instances } from '../model.ts'
 import { type Phase, transitions } from '../transitions.ts'
+import { mischarged, Recount } from './recount.ts'
+import { planted } from './secret.ts'
 
 /** What must hold of instances. The numbers are DESIGN's. */
 export const instanceInvariants = {
   'I1 one live backend object per server': 'two live objects in the cloud are of one server',
-  'I3 use is what is charged': 'a counter differs from what its allocations add up to, or is over its limit',
+  'I3 use is what is charged': 'a counter differs from what its allocations add up to, or has grown past its limit',
   'I4 what is deleted leaves nothing behind': 'something of a deleted instance is still there',
+  'I8 nobody sees what is another’s': 'a tenant was answered something about what another tenant has',
+  'I10 same key, same operation': 'a request that was sent again with its key was answered otherwise',
   'I9 operations end': 'an operation is open on an instance that is gone',
   'phases follow the table': 'a phase was followed by one that may not follow it',
   'two slots': 'an instance has more servers that are to stay than slots',
+  'charged for what it is': 'an instance is charged for something else than what is wanted of it',
+  'what is adopted goes on': 'something that was adopted was started anew, and nobody had asked for that',
+  'one owner': 'two servers have the same object in the cloud',
   'charged while it is there': 'an instance, or a server beside the active one, is there and not charged',
   'nothing is replaced without consent': 'a server that runs was given up though nobody agreed to that',
+  'observing is all it does': 'something was asked of the cloud while the store only observes',
+  'no secret in the open': 'the value of a secret is in an object of the store',
 } as const
 
 export type InstanceInvariant = keyof typeof instanceInvariants
@@ -27,11 +37,17 @@ export class Watchman {
   readonly #stage: ControlStage<InstanceInvariant>
   readonly #phases = new Map<string, Phase>()
   readonly #marked = new Set<string>()
+  readonly #read = new WeakSet<object>()
+  /** Instances that somebody wanted off, restarted or changed. */
+  readonly #moved = new Set<string>()
+  readonly #recount: Recount
 
   constructor(stage: ControlStage<InstanceInvariant>) {
     this.#stage = stage
+    this.#recount = new Recount(stage.ledger)
     stage.cloud.account().events.listen(({ view }) => {
       const serverId = view?.tags[ownTags.serverId]
+      if (serverId === undefined) return
       const live = liveIn(stage.cloud).filter(({ tags }) => tags[ownTags.serverId] === serverId)
       stage.violations.check(
         live.length <= 1,
@@ -53,7 +69,11 @@ export class Watchman {
         charged,
       )
     this.#leftovers(here, all)
-    this.#use(charged)
+    this.#use(here, charged)
+    this.#owners(all)
+    this.#adopted(here, all)
+    for (const object of [...here, ...all, ...known<object>(ledger, Secret.kind), ...known<object>(ledger, operations)])
+      this.#closed(object)
   }
 
   #instance(instance: Instance, own: readonly Server[], charged: readonly Allocation[]): void {
@@ -83,6 +103,14 @@ export class Watchman {
     this.#stage.violations.check(mayGo, 'nothing is replaced without consent', () => `${server.id} of ${id}`)
   }
 
+  /** Each version of an object is looked into once. */
+  #closed(object: object): void {
+    if (this.#read.has(object)) return
+    this.#read.add(object)
+    const text = JSON.stringify(object)
+    this.#stage.violations.check(!text.includes(planted), 'no secret in the open', () => text)
+  }
+
   #leftovers(here: readonly Instance[], all: readonly Server[]): void {
     const { ledger, violations } = this.#stage
     const ids = new Set(here.map(({ id }) => id))
@@ -96,18 +124,40 @@ export class Watchman {
       violations.check(ids.has(owner?.id ?? ''), 'I9 operations end', () => `${id} has lost its instance`)
   }
 
-  #use(charged: readonly Allocation[]): void {
-    const { ledger, violations } = this.#stage
-    for (const [counter, { value, limit }] of ledger.counters) {
-      if (!counter.startsWith(counterPrefix) || !counter.endsWith('/instances')) continue
-      const [organization, project] = counter.slice(counterPrefix.length).split('/')
-      const mine = charged.filter(
-        ({ organizationId, projectId }) =>
-          organizationId === organization && (project === 'instances' || projectId === project),
-      )
-      const sum = mine.reduce((total, { spec }) => total + (spec.amounts.instances ?? 0), 0)
-      const isRight = value === sum && (limit === null || value <= limit)
-      violations.check(isRight, 'I3 use is what is charged', () => `${counter} is ${value}, charged are ${sum}`)
+  #use(here: readonly Instance[], charged: readonly Allocation[]): void {
+    const { violations } = this.#stage
+    const miscount = this.#recount.check(charged)
+    violations.check(miscount === undefined, 'I3 use is what is charged', () => miscount!)
+    const amounts = new Map(charged.map(({ spec }) => [refKey(spec.for), spec.amounts]))
+    for (const instance of here) {
+      const wrong = mischarged(instance, amounts.get(refKey(instance)) ?? {})
+      violations.check(wrong === undefined, 'charged for what it is', () => wrong!)
+    }
+  }
+
+  /** Where nothing died by itself and nobody asked for anything, what was adopted has not booted twice. */
+  #adopted(here: readonly Instance[], all: readonly Server[]): void {
+    const { cloud, violations } = this.#stage
+    for (const { id, spec, status } of here)
+      if (spec.power === 'off' || status.suspended || status.restart || status.change) this.#moved.add(id)
+    const { crash, bootFailure } = cloud.counts()
+    if (crash + bootFailure > 0) return
+    for (const { spec, status, owner } of all) {
+      if (!spec.adopted || this.#moved.has(owner!.id)) continue
+      const boots = cloud.account().servers.get(status.backendId!)?.boots ?? 0
+      violations.check(boots <= 1, 'what is adopted goes on', () => `${status.backendId} has booted ${boots} times`)
+    }
+  }
+
+  /** What is in the cloud is of one server at most, whoever made it. */
+  #owners(all: readonly Server[]): void {
+    const owners = new Map<string, string>()
+    for (const { id, status, deletedAt } of all) {
+      if (status.backendId === undefined || deletedAt !== undefined) continue
+      const other = owners.get(status.backendId)
+      const detail = () => `${status.backendId} is of ${other} and of ${id}`
+      this.#stage.violations.check(other === undefined, 'one owner', detail)
+      owners.set(status.backendId, id)
     }
   }
 }

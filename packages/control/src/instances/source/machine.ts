@@ -4,7 +4,14 @@ import { Type } from '../../schema/type.ts'
 import { SealedContent } from '../../sealed/model.ts'
 
 /** Without its title: it is sent as well as answered, and what is sent must have no field that it does not name. */
-const Placeholder = Type.Object({ ...SealedContent.properties })
+const Placeholder = Type.Object({
+  ...SealedContent.properties,
+  template: Type.Optional(
+    Type.Boolean({ description: 'It was given as text that refers to something, and is rendered.' }),
+  ),
+})
+/** What stands for user data. */
+export type SealedUserData = Static<typeof Placeholder>
 
 const Reference = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
 
@@ -31,7 +38,7 @@ export const MachineSource = Type.Object({
   sshAuthority: Type.Optional(Reference('Whose certificates it lets in.')),
   sshKeys: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 16_384 }), { maxItems: 64 })),
   userData: Type.Optional(
-    Type.Union([secret(Type.String({ maxLength: 262_144 })), Placeholder], {
+    Type.Union([secret(Type.String({ maxLength: 262_144, writeOnly: true })), Placeholder], {
       description: 'Written as text, or read back as size and hash; sent back as it was read, it is unchanged.',
     }),
   ),
@@ -47,4 +54,4 @@ export const MachineSource = Type.Object({
 export type WrittenMachine = Static<typeof MachineSource>
 
 /** As it is kept: references are ids, and of user data there is only what stands for it. */
-export type MachineSource = Omit<WrittenMachine, 'userData' | 'userDataBase64'> & { readonly userData?: SealedContent }
+export type MachineSource = Omit<WrittenMachine, 'userData' | 'userDataBase64'> & { readonly userData?: SealedUserData }

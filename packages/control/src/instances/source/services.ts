@@ -32,10 +32,44 @@ const Path = Type.String({ pattern: '^/', maxLength: 4_096 })
 
 const Volume = Type.Object({ name: Name, path: Path, readOnly: Type.Optional(Type.Boolean()) })
 
+const Variable = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 255 })
+const FilePath = Type.String({ pattern: '^/.*[^/]$', maxLength: 4_096 })
+const Mode = Type.String({ pattern: '^0?[0-7]{3}$', description: 'Its permissions, in octal: `0440`.' })
+const Reference = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
+
 const File = Type.Object({
   content: Type.Optional(Type.String({ maxLength: 262_144 })),
   contentBase64: Type.Optional(Type.String({ maxLength: 262_144, pattern: '^[A-Za-z0-9+/]*={0,2}$' })),
+  mode: Type.Optional({
+    ...Mode,
+    description: 'Its permissions, in octal; 0444 unless said, and 0400 of a secret one.',
+  }),
+  secret: Type.Optional(
+    Type.Boolean({
+      description: 'It is for the service alone, and not on a disk where its region can keep it in memory.',
+    }),
+  ),
 })
+
+/** What becomes of what runs when a secret has a new version. Signals are those that programs reload by. */
+export const rotations = ['none', 'restart', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const
+
+const SecretUse = Type.Object({
+  name: Reference('A secret of the project, by name or id; kept by id.'),
+  env: Type.Optional({ ...Variable, description: 'The environment variable it is given in; this, or `file`.' }),
+  file: Type.Optional({ ...FilePath, description: 'The file it is given in.' }),
+  mode: Type.Optional({ ...Mode, description: 'Of the file; 0400 unless said.' }),
+  version: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'This one for ever; the newest at launch unless said.' }),
+  ),
+  onRotate: Type.Optional(
+    Type.Enum([...rotations], {
+      description:
+        'When there is a newer version: nothing (unless said), a restart, or a signal after the file was changed.',
+    }),
+  ),
+})
+export type SecretUse = Static<typeof SecretUse>
 
 export const ServiceSpec = Type.Object({
   role: Type.Optional(Type.Enum(['main', 'sidecar', 'init'], { description: 'main unless said.' })),
@@ -43,17 +77,21 @@ export const ServiceSpec = Type.Object({
   command: Type.Optional(Words),
   args: Type.Optional(Words),
   env: Type.Optional(
-    Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), Type.String({ maxLength: 32_768 }), {
+    Type.Record(Variable, Type.String({ maxLength: 32_768 }), {
       maxProperties: 512,
       description: 'Readable by whoever may read the instance.',
     }),
   ),
   files: Type.Optional(
-    Type.Record(Type.String({ pattern: '^/.*[^/]$', maxLength: 4_096 }), File, {
+    Type.Record(FilePath, File, {
       maxProperties: 64,
       description: 'Configuration files, by path. Readable by whoever may read the instance.',
     }),
   ),
+  secrets: Type.Optional(
+    Type.Array(SecretUse, { maxItems: 64, description: 'Secrets of the project, in the environment or in files.' }),
+  ),
+  pullSecret: Type.Optional(Reference('A secret of type registry, with which its image is pulled.')),
   ports: Type.Optional(Type.Array(Port, { maxItems: 64 })),
   volumes: Type.Optional(Type.Array(Volume, { maxItems: 32, description: 'They live and die with the instance.' })),
   resources: Type.Optional(
@@ -77,6 +115,11 @@ export const ServicesSource = Type.Object({
   kind: Type.Optional(
     Type.Enum(['deployment', 'statefulSet'], { default: 'deployment', description: 'It never changes.' }),
   ),
+  network: Type.Optional(
+    Reference(
+      'What all of it is attached to, besides the network of its own: there others reach it by its name. It never changes.',
+    ),
+  ),
   services: Type.Record(Name, ServiceSpec, { minProperties: 1, maxProperties: 32 }),
 })
 export type ServicesSource = Static<typeof ServicesSource>
@@ -86,3 +129,6 @@ export const roleOf = ({ role = 'main' }: Pick<ServiceSpec, 'role'>) => role
 /** The service that stands for the whole where none is named. */
 export const mainService = ({ services }: ServicesSource): string | undefined =>
   Object.keys(services).find(name => roleOf(services[name]!) === 'main')
+
+/** The environment variable in which a port that was picked is told. */
+export const portVariable = (name: string): string => `PORT_${name.toUpperCase().replaceAll('-', '_')}`

@@ -1,12 +1,10 @@
 import type { FieldError } from '../../errors/problem.ts'
 import { pointerTo } from '../../schema/pointer.ts'
 import { findCycle } from './order.ts'
-import { type HealthCheckSpec, roleOf, type ServiceSpec, type ServicesSource } from './services.ts'
+import { type HealthCheckSpec, portVariable, roleOf, type ServiceSpec, type ServicesSource } from './services.ts'
+import { validateSecrets } from './validate-secrets.ts'
 
 const root = '/spec/source/services/services'
-
-/** The environment variable in which a port that was picked is told. */
-export const portVariable = (name: string): string => `PORT_${name.toUpperCase().replaceAll('-', '_')}`
 
 /** What does not fit together in a set of services. */
 export function validateServices({ services }: ServicesSource): readonly FieldError[] {
@@ -38,6 +36,7 @@ function validateService(name: string, services: ServicesSource['services']): re
     ...repeated(`${path}/volumes`, volumes, 'name'),
     ...repeated(`${path}/volumes`, volumes, 'path'),
     ...inFiles,
+    ...validateSecrets(path, service),
     ...healthChecks.flatMap((check, index) => validateCheck(`${path}/healthChecks/${index}`, check, service)),
     ...ports
       .filter(port => Object.hasOwn(env, portVariable(port.name)))

@@ -21,7 +21,8 @@ export interface InstanceHouseOptions {
   readonly profile?: CloudOptions['profile']
   /** What its region is reached by, instead of the cloud's own. */
   readonly provider?: (cloud: SimulatedCloud) => ProviderDefinition
-  readonly controllers?: Parameters<typeof IdentityHouse.open>[0]
+  /** What the house has besides. */
+  readonly house?: Parameters<typeof IdentityHouse.open>[0]
 }
 
 /** A house whose organizations have a region on a quick simulated cloud, and what tests ask of instances there. */
@@ -35,9 +36,9 @@ export class InstanceHouse {
     this.cloud = cloud
   }
 
-  static async open({ profile = {}, provider }: InstanceHouseOptions = {}): Promise<InstanceHouse> {
+  static async open({ profile = {}, provider, house: more = {} }: InstanceHouseOptions = {}): Promise<InstanceHouse> {
     const quickCloud = simulatedCloud({ profile: { ...quick, ...profile } })
-    const { house, cloud, region } = await openRegionHouse(quickCloud, {}, provider)
+    const { house, cloud, region } = await openRegionHouse(quickCloud, more, provider)
     await region('sim')
     return new InstanceHouse(house, cloud)
   }

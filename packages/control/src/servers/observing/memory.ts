@@ -32,6 +32,7 @@ export class RegionMemory {
   readonly #unwritten = new Map<string, { readonly news: News; readonly since: number }>()
   #listed: number | undefined
   #moved: number | undefined
+  #hasLearned = false
   #draw: number
 
   constructor(world: World, tags: Tags) {
@@ -73,8 +74,13 @@ export class RegionMemory {
   /** Whether something moves, or did so recently that what was last seen of it may be from an older picture. */
   isStirring(moves: boolean, consistency: Duration): boolean {
     const now = this.#world.monotonic()
-    if (moves) this.#moved = now
+    if (moves || this.#hasLearned) this.#moved = now
     return this.#moved !== undefined && now - this.#moved <= consistency + seconds(4)
+  }
+
+  /** Whether the last complete list showed anything new: it may have been an older picture, and is soon compared with another. */
+  learned(something: boolean): void {
+    this.#hasLearned = something
   }
 
   /** Something may have been missed: a list is due now. */

@@ -18,8 +18,8 @@ import { Orphan, orphansByRegion } from '../orphans/model.ts'
 import { sweep, sweepMetrics } from '../orphans/sweep.ts'
 import type { ServerSurroundings } from '../reach.ts'
 import { type News, RegionMemory } from './memory.ts'
-import { isThere, placeOf, seen } from './picture.ts'
-import { type Census, gone, survey } from './survey.ts'
+import { findingIn, isThere, placeOf, seen } from './picture.ts'
+import { type Census, canRelabel, gone, survey } from './survey.ts'
 import { watchOver } from './watch-over.ts'
 import { type SeenServer, writeSeen } from './write.ts'
 
@@ -138,17 +138,18 @@ async function listen({ region, context, memory, provider }: Pass, atMost: Durat
   const opened = await context.outside(calls.watch, signal => stream.open(provider, signal))
   if (opened === 'opened') memory.listNow()
   const patience = memory.hasUnwritten ? millis(Math.min(atMost, soon)) : atMost
-  const newest = memory.newest(await stream.take(opened === 'opened' ? millis(0) : patience, context.signal))
-  const found = [...newest.values()].flatMap(news => hear(news, { region, context, memory }))
+  const newest = memory.newest(await stream.take(opened === 'opened' ? millis(0) : patience, context.leaving))
+  const found = [...newest.values()].flatMap(news => hear(news, { region, context, memory, provider }))
   for (const { server } of await writeSeen(context, found)) memory.keep(newest.get(server.status.backendId!)!)
 }
 
 /** After so long news of what was just being written are looked at again. */
 const soon = millis(50)
 
-function hear(news: News, { region, context, memory }: Omit<Pass, 'provider'>): SeenServer[] {
+function hear(news: News, { region, context, memory, provider }: Pass): SeenServer[] {
   const { id, server: info } = news
   const { cache, world } = context
+  const relabels = canRelabel(provider.capabilities())
   if (!info || !isThere(info)) {
     memory.settled(id)
     const [known] = cache.list({ kind: servers, index: { name: serversByBackend.name, key: id } }).items
@@ -158,12 +159,12 @@ function hear(news: News, { region, context, memory }: Omit<Pass, 'provider'>): 
       memory.missing.set(known.id, world.monotonic())
     return gone(known)
   }
-  const place = placeOf(info, region.id, serverId => cache.get(servers, serverId))
+  const place = placeOf(info, region.id, findingIn(cache))
   // Its launch is being written down, perhaps with an older picture than this.
   if (place.type === 'launching') memory.keep(news)
   else memory.settled(id)
   if (place.type !== 'server') return []
-  const status = seen(place.server, { info, notBefore: undefined }, world.now())
+  const status = seen(place.server, { info, relabels, notBefore: undefined }, world.now())
   return status ? [{ server: place.server, status }] : []
 }
 
@@ -178,9 +179,9 @@ async function takeCensus(
 }
 
 async function digest({ region, context, memory, provider }: Pass, census: Census): Promise<void> {
-  const { consistency } = provider.capabilities()
+  const capabilities = provider.capabilities()
   const look = () =>
-    survey(census, { region: region.id, cache: context.cache, now: context.world.now(), consistency, memory })
+    survey(census, { region: region.id, cache: context.cache, now: context.world.now(), capabilities, memory })
   let found = look()
   if (found.strangers.length > 0) {
     // A server is written before it is launched. Once this node reads all that was written by now, who is still a stranger is one.
@@ -188,6 +189,7 @@ async function digest({ region, context, memory, provider }: Pass, census: Censu
     found = look()
   }
   memory.meet(found.strangers, census.began.monotonic)
+  memory.learned(found.seen.length > 0)
   await writeSeen(context, found.seen)
   // In maintenance things come and go: what is missing then is looked for when it is over.
   if (region.spec.mode !== 'maintenance') await watchOver({ region, context, provider, memory }, found)

@@ -1,6 +1,8 @@
-import { ownTags, type ServerInfo } from '@stead/provider-kit'
+import { isDeepStrictEqual } from 'node:util'
+import type { View } from '@stead/engine'
+import { labelsIn, ownTags, type ServerInfo, type Tags } from '@stead/provider-kit'
 import { type Instant, millis, minutes } from '@stead/world'
-import type { Server, ServerStatus } from '../model.ts'
+import { isSteady, type Server, type ServerStatus, servers, serversByBackend } from '../model.ts'
 import { observedOf, patched, type StatusPatch } from '../status.ts'
 
 /** Where a backend object belongs. */
@@ -14,21 +16,34 @@ export type Place =
   | { readonly type: 'unknown' }
 
 /** Whose object this is, by the tag that we wrote on it and the id that we keep. */
-export function placeOf(
-  { id, tags }: Pick<ServerInfo, 'id' | 'tags'>,
-  region: string,
-  find: (serverId: string) => Server | undefined,
-): Place {
+export function placeOf({ id, tags }: Pick<ServerInfo, 'id' | 'tags'>, region: string, find: Finding): Place {
   const serverId = tags[ownTags.serverId]
-  const server = serverId === undefined ? undefined : find(serverId)
-  if (!server || server.spec.region !== region) return { type: 'unknown' }
-  if (server.status.backendId === id) return { type: 'server', server }
+  const server = serverId === undefined ? undefined : find.byId(serverId)
+  const isHere = server?.spec.region === region
+  if (isHere && server.status.backendId === id) return { type: 'server', server }
+  // Adopted, and its tags do not say so yet.
+  const adopter = find.byBackend(id)
+  if (adopter?.spec.region === region) return { type: 'server', server: adopter }
+  if (!isHere) return { type: 'unknown' }
   return server.status.backendId === undefined ? { type: 'launching' } : { type: 'duplicate', server }
 }
+
+/** How servers are found. */
+export interface Finding {
+  byId(serverId: string): Server | undefined
+  byBackend(backendId: string): Server | undefined
+}
+
+export const findingIn = (cache: Pick<View, 'get' | 'list'>): Finding => ({
+  byId: serverId => cache.get(servers, serverId),
+  byBackend: key => cache.list({ kind: servers, index: { name: serversByBackend.name, key } }).items[0],
+})
 
 /** What a picture was taken of: not older than this, by the clock of whoever took it. */
 export interface Picture {
   readonly info: ServerInfo
+  /** Whether labels can be changed there: where they cannot, they are those of the launch. */
+  readonly relabels: boolean
   /** Undefined for news from a stream: each comes after the one before. */
   readonly notBefore: Instant | undefined
 }
@@ -37,13 +52,21 @@ export interface Picture {
 const clocksAgreeWithin = minutes(1)
 
 /** The status with what is seen now, if that is something new. */
-export function seen({ status }: Server, { info, notBefore }: Picture, now: Instant): ServerStatus | undefined {
+export function seen(server: Server, { info, relabels, notBefore }: Picture, now: Instant): ServerStatus | undefined {
+  const { status } = server
   if (notBefore !== undefined && status.changedAt !== undefined) {
     const isOlder = status.changedAt >= notBefore && status.changedAt <= now + clocksAgreeWithin
     if (isOlder) return undefined
   }
-  const patch: StatusPatch = { observed: observedOf(info), ...(isThere(info) && { lost: undefined }) }
+  const labels = relabels && isSteady(server) ? strayLabels(info, server) : undefined
+  const observed = { ...observedOf(info), ...(labels && { labels }) }
+  const patch: StatusPatch = { observed, ...(isThere(info) && { lost: undefined }) }
   return patched(status, patch)
+}
+
+function strayLabels({ tags }: ServerInfo, { labels }: Server): Tags | undefined {
+  const found = labelsIn(tags)
+  return isDeepStrictEqual(found, { ...labels }) ? undefined : found
 }
 
 export const isThere = ({ state }: Pick<ServerInfo, 'state'>): boolean => state !== 'terminated'

@@ -9,11 +9,15 @@ export interface Activity {
   readonly doubts: boolean
 }
 
-/** How long after one list the next begins. Somebody waits for what moves; what is still costs a call an hour per thousand. */
+/**
+ * How long after one list the next begins. Somebody waits for what moves; what is still costs a call an hour per thousand.
+ * A doubt only ever hastens: what moves, or was seen in a picture that may be old, is not looked at later because of it.
+ */
 export function pauseBetweenLists({ streams, moves, doubts }: Activity): Duration {
+  if (moves && !streams) return seconds(2)
   if (doubts) return seconds(20)
   if (streams) return moves ? minutes(1) : minutes(5)
-  return moves ? seconds(2) : seconds(30)
+  return seconds(30)
 }
 
 /** Up to a fifth shorter: regions that started together do not stay in step. */

@@ -1,5 +1,5 @@
 import type { Provider, Tags, WatchEvent } from '@stead/provider-kit'
-import { type Duration, seconds, type Timer, type World } from '@stead/world'
+import { type Duration, millis, seconds, type Timer, type World } from '@stead/world'
 
 /** A stream that nobody reads any more, because the region went to another node, ends by itself. */
 const neglect = seconds(10)
@@ -64,27 +64,35 @@ export class RegionStream {
   async take(atMost: Duration, signal: AbortSignal): Promise<readonly Extract<WatchEvent, { type: 'change' }>[]> {
     this.#keep()
     const taken: Extract<WatchEvent, { type: 'change' }>[] = []
-    let patience = atMost
-    while (taken.length < mostAtOnce) {
-      const step = await this.#step(patience, signal)
-      if (!step) break
-      this.#next = undefined
-      if (step.type === 'end') {
-        this.close()
-        if (step.error !== undefined && taken.length === 0) throw step.error
-        break
+    let wait = this.#wait(atMost, signal)
+    try {
+      while (taken.length < mostAtOnce) {
+        const step = await this.#step(wait.over)
+        if (!step) break
+        this.#next = undefined
+        if (step.type === 'end') {
+          this.close()
+          if (step.error !== undefined && taken.length === 0) throw step.error
+          break
+        }
+        const { event } = step
+        if (event.type === 'gone') {
+          this.#cursor = undefined
+          this.close()
+          break
+        }
+        this.#cursor = event.cursor
+        if (event.type !== 'change') continue
+        taken.push(event)
+        if (taken.length > 1) continue
+        // From now on only what is there already, and one wait for all of it: there may be hundreds.
+        wait.end()
+        wait = this.#wait(millis(0), signal)
       }
-      const { event } = step
-      if (event.type === 'gone') {
-        this.#cursor = undefined
-        this.close()
-        break
-      }
-      this.#cursor = event.cursor
-      if (event.type === 'change') taken.push(event)
-      patience = 0 as Duration
+      return taken
+    } finally {
+      wait.end()
     }
-    return taken
   }
 
   /** It can be opened again, and then goes on where it was. */
@@ -96,20 +104,28 @@ export class RegionStream {
     this.#closing.abort(new Error('the stream is not read any more'))
   }
 
-  /** The next event, if it comes in time; the one that is waited for stays waited for. */
-  async #step(patience: Duration, signal: AbortSignal): Promise<Step | undefined> {
-    if (!this.#iterator) return undefined
+  /** The next event, if it comes before this; the one that is waited for stays waited for. */
+  #step(over: Promise<undefined>): Promise<Step | undefined> {
+    if (!this.#iterator) return Promise.resolve(undefined)
     this.#next ??= this.#iterator.next().then(
       result => (result.done ? this.#ended() : { type: 'event', event: result.value }),
       error => this.#ended(error),
     )
-    const tooLate = new AbortController()
-    try {
-      const late = this.#world.sleep(patience, AbortSignal.any([signal, tooLate.signal])).catch(() => {})
-      return await Promise.race([this.#next, late.then(() => undefined)])
-    } finally {
-      tooLate.abort()
+    return Promise.race([this.#next, over])
+  }
+
+  /** Over after so long, or when the signal says so. */
+  #wait(length: Duration, signal: AbortSignal): { readonly over: Promise<undefined>; end(): void } {
+    const { promise: over, resolve } = Promise.withResolvers<undefined>()
+    const stop = () => resolve(undefined)
+    const timer = this.#world.setTimer(length, stop)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    const end = () => {
+      timer.cancel()
+      signal.removeEventListener('abort', stop)
     }
+    return { over, end }
   }
 
   /** Nothing is left that would have to end by itself: a timer would only keep a process that stops. */

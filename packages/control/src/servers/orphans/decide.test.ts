@@ -7,6 +7,8 @@ import { type Orphan, sweepCap } from './model.ts'
 const stranger = (id: number, more: Partial<Stranger> = {}): Stranger => ({
   backendId: `i-${id}`,
   serverId: `srv_${id}`,
+  instanceId: undefined,
+  projectId: undefined,
   reason: 'unknown',
   state: 'running',
   launchedAt: undefined,

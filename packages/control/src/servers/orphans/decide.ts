@@ -5,7 +5,10 @@ import { type Orphan, type OrphanReason, removedAfter, reportedAfter, sweepCap }
 /** A backend object that maps to nothing, or to a server that has another, as the last complete list shows it. */
 export interface Stranger {
   readonly backendId: string
+  /** What its tags say. */
   readonly serverId: string | undefined
+  readonly instanceId: string | undefined
+  readonly projectId: string | undefined
   readonly reason: OrphanReason
   readonly state: ServerState
   readonly launchedAt: Instant | undefined

@@ -13,10 +13,12 @@ export interface OrphanSpec {
   /** The region's id. */
   readonly region: string
   readonly backendId: string
-  /** What its tag says. */
+  /** What its tags say. */
   readonly serverId?: string
+  readonly instanceId?: string
+  readonly projectId?: string
   readonly reason: OrphanReason
-  /** An operator has said that it is to go. */
+  /** An operator has said that it is to go, or the sweep is about to remove it. */
   readonly reap?: { readonly by: string }
 }
 
@@ -31,10 +33,19 @@ export const Orphan = nameless<OrphanSpec, OrphanStatus>('orphan', 'orp', {
     region: Type.String(),
     backendId: Type.String({ description: 'What the backend calls it.' }),
     serverId: Type.Optional(Type.String({ description: 'The server that its tag names.' })),
+    instanceId: Type.Optional(
+      Type.String({ description: 'The instance that its tag names, whether that is there or not.' }),
+    ),
+    projectId: Type.Optional(Type.String({ description: 'The project of that.' })),
     reason: Type.Enum(['unknown', 'duplicate'], {
       description: '`unknown`: nothing here is known of its server. `duplicate`: its server has another.',
     }),
-    reap: Type.Optional(Type.Object({ by: Type.String() }, { description: 'Who has said that it is to go.' })),
+    reap: Type.Optional(
+      Type.Object(
+        { by: Type.String() },
+        { description: 'Who has said that it is to go; `sweep` where the store itself knew that.' },
+      ),
+    ),
   }),
   status: Type.Object({
     state: Type.Enum([...serverStates], { description: 'As it was when it was found.' }),

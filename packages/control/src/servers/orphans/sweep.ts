@@ -41,15 +41,18 @@ export async function sweep(sweeping: Sweep): Promise<void> {
   const strangers = strangersIn(memory)
   if (strangers.length === 0 && reported.length === 0) return
   const decision = decideOrphans({ strangers, reported, givenUp: await givenUp(sweeping, strangers) })
-  await report(sweeping, decision)
   const mayAct = !holdOf(region) && !context.observeOnly
-  if (mayAct) for (const stranger of decision.remove) await remove(sweeping, stranger)
+  const removed = mayAct ? decision.remove : []
+  await report(sweeping, { ...decision, remove: removed }, reported)
+  for (const stranger of removed) await remove(sweeping, stranger)
 }
 
 const strangersIn = ({ strangers }: RegionMemory): readonly Stranger[] =>
   [...strangers.values()].map(({ info, reason, since, at }) => ({
     backendId: info.id,
     serverId: info.tags[ownTags.serverId],
+    instanceId: info.tags[ownTags.instanceId],
+    projectId: info.tags[ownTags.projectId],
     reason,
     state: info.state,
     launchedAt: info.launchedAt,
@@ -69,18 +72,25 @@ async function givenUp({ store, region }: Sweep, strangers: readonly Stranger[])
 
 async function report(
   { region, context, memory, metrics }: Sweep,
-  { report, forget, overCap }: OrphanDecision,
+  { report, forget, remove, overCap }: OrphanDecision,
+  reported: readonly Orphan[],
 ): Promise<void> {
   const { world } = context
   const set = changeSet(world)
   for (const stranger of report) {
-    set.create(orphanOf(stranger, region, { id: newId(world, 'orp'), createdAt: world.now() }))
+    const made = { id: newId(world, 'orp'), createdAt: world.now() }
+    set.create(orphanOf(stranger, region, { ...made, isSwept: remove.includes(stranger) }))
     const whose = stranger.serverId === undefined ? 'no server' : `server ${stranger.serverId}`
     const why = stranger.reason === 'unknown' ? 'is not known here' : 'has another'
     const message = `${stranger.backendId} carries our tags and is of ${whose}, which ${why}: it waits for an operator`
     appendEvent(set, region, { level: 'warning', reason: 'OrphanFound', message })
   }
   for (const orphan of forget) set.remove(orphan)
+  // Written before it is ended: who wants to keep it comes too late from here on, and is told so.
+  const swept = new Set(remove.map(({ backendId }) => backendId))
+  for (const orphan of reported)
+    if (swept.has(orphan.spec.backendId) && !orphan.spec.reap)
+      set.update(orphan, { spec: { ...orphan.spec, reap: bySweep } })
   if (overCap > 0 && overCap !== memory.overCap)
     appendEvent(set, region, {
       level: 'warning',
@@ -92,17 +102,27 @@ async function report(
   for (const { reason } of report) metrics.unmapped.with({ reason }).add()
 }
 
+const bySweep = { by: 'sweep' } as const
+
 const orphanOf = (
-  { backendId, serverId, reason, state, launchedAt }: Stranger,
+  { backendId, serverId, instanceId, projectId, reason, state, launchedAt }: Stranger,
   region: Region,
-  made: Pick<Orphan, 'id' | 'createdAt'>,
+  { isSwept, ...made }: Pick<Orphan, 'id' | 'createdAt'> & { readonly isSwept: boolean },
 ): ObjectDraft<OrphanSpec, OrphanStatus> => ({
   kind: Orphan.kind,
   ...made,
   labels: {},
   finalizers: [],
   owner: { kind: region.kind, id: region.id },
-  spec: { region: region.id, backendId, reason, ...(serverId !== undefined && { serverId }) },
+  spec: {
+    region: region.id,
+    backendId,
+    reason,
+    ...(serverId !== undefined && { serverId }),
+    ...(instanceId !== undefined && { instanceId }),
+    ...(projectId !== undefined && { projectId }),
+    ...(isSwept && { reap: bySweep }),
+  },
   status: { state, ...(launchedAt !== undefined && { launchedAt }) },
 })
 

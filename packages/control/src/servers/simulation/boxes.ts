@@ -8,11 +8,11 @@ import {
   type ReconcileContext,
   type StoredObject,
 } from '@stead/engine'
-import { type LaunchSpec, type Owner, serverTags } from '@stead/provider-kit'
+import { type LaunchSpec, labelTags, type Owner, serverTags } from '@stead/provider-kit'
 import { newId } from '@stead/world'
 import type { Around } from '../../simulation/index.ts'
 import { sealLaunch } from '../launch-content.ts'
-import { isSteady, type Server, type ServerSpec, type ServerStatus, servers, slotKey } from '../model.ts'
+import { isSteady, type Server, type ServerSpec, type ServerStatus, servers, slotKey, unlaunched } from '../model.ts'
 
 /** What stands for an instance here: it wants one server, as described. */
 export interface BoxSpec {
@@ -27,11 +27,13 @@ export interface BoxSpec {
 export type Box = StoredObject<BoxSpec, BaseStatus>
 export const boxes = kindOf<Box>('box')
 
-const launchOf = (owner: Owner, serverId: string, { power, flavor, image, label }: BoxSpec): LaunchSpec => ({
+const labelsOf = ({ label }: BoxSpec) => ({ box: label })
+
+const launchOf = (owner: Owner, serverId: string, box: BoxSpec): LaunchSpec => ({
   name: 'box',
-  power,
-  source: { type: 'machine', flavor, image },
-  tags: { ...serverTags(owner, serverId), 'stead.label.box': label },
+  power: box.power,
+  source: { type: 'machine', flavor: box.flavor, image: box.image },
+  tags: { ...serverTags(owner, serverId), ...labelTags(labelsOf(box)) },
 })
 
 /** Keeps one server for each box: makes its power true again when it changed by itself, makes another when it is lost. */
@@ -50,9 +52,10 @@ export const boxController = ({ sealer, store }: Pick<Around, 'sealer' | 'store'
     set
       .create<ServerSpec, ServerStatus>({
         ...ref,
-        ...{ labels: {}, finalizers: [], createdAt: world.now(), owner: { kind: box.kind, id: box.id } },
+        ...{ labels: labelsOf(box.spec), finalizers: [], createdAt: world.now() },
+        owner: { kind: box.kind, id: box.id },
         spec,
-        status: { attempt: 1, launch: 'unsent' },
+        status: unlaunched(1, store.identity.epoch),
       })
       .take(slotKey(box.id, 'active'), ref.id)
     await commit(set)
@@ -72,6 +75,7 @@ export const boxController = ({ sealer, store }: Pick<Around, 'sealer' | 'store'
       rebuild === spec.rebuild!.sequence
     if (isSame) return
     set.update(server, {
+      labels: labelsOf(box.spec),
       spec: {
         ...spec,
         launch,

@@ -1,7 +1,7 @@
 import type { FaultMix } from '@stead/engine/simulation'
 import type { Provider } from '@stead/provider-kit'
 import { millis, seconds } from '@stead/world'
-import type { Around, Sky } from '../../simulation/index.ts'
+import { type Around, type Sky, simulatedRegion } from '../../simulation/index.ts'
 import { decideServer } from '../decide.ts'
 import { terminate } from '../ending.ts'
 import { intendLaunch, launch } from '../launching.ts'
@@ -54,7 +54,7 @@ const everybodyGivenUp = (around: Around): Around => ({
   ...around,
   store: new Proxy(around.store, {
     get(target, member) {
-      if (member === 'records') return async () => [{ body: { region: 'reg_simulated', attempts: 1 } }]
+      if (member === 'records') return async () => [{ body: { region: simulatedRegion, attempts: 1 } }]
       const value: unknown = Reflect.get(target, member)
       return typeof value === 'function' ? value.bind(target) : value
     },

@@ -1,4 +1,4 @@
 import { expectSeedsToHold } from '../../simulation/seeds.suite.ts'
 import { runSeed } from './run.ts'
 
-expectSeedsToHold(runSeed, { first: 51, count: 50, atOnce: 10, command: 'sim:servers' })
+expectSeedsToHold(runSeed, { first: 61, count: 40, atOnce: 10, command: 'sim:servers' })

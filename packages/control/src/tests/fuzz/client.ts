@@ -48,7 +48,8 @@ export class Client {
 
 async function read(response: IncomingMessage): Promise<Received> {
   const { statusCode: status = 0, headers } = response
-  const isStream = headers['content-type']?.startsWith('text/event-stream') === true
+  // Whatever form it has: proxies are told to hold nothing of it back.
+  const isStream = headers['x-accel-buffering'] === 'no'
   if (isStream) setTimeout(() => response.destroy(), listeningMillis)
   const pieces: Buffer[] = []
   try {

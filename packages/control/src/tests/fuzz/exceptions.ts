@@ -7,6 +7,7 @@ export const unreachable: Readonly<Record<string, string>> = {
     'needs bytes with the checksum that was announced: see images.test.ts',
   'POST /v1/regions/{region}/orphans/{orphan}/reap': 'needs something at a backend that is nobody’s: see orphans',
   'POST /v1/regions/{region}/accept-loss': 'needs a region that looks gone: see the tests of its guard',
+  'GET /v1/streams/{ticket}': 'is a WebSocket: see the tests of streams',
   'GET /v1/projects/{project}/operations/{operation}':
     'the ids of operations are in answers about other things: operations.test.ts asks for them',
 }
@@ -15,4 +16,6 @@ export const unreachable: Readonly<Record<string, string>> = {
 export const shownAgain: Readonly<Record<string, string>> = {
   'GET /v1/whoami csrfToken':
     'a page of the console that is loaded again asks for it; it is worth nothing without the cookie',
+  'GET /v1/projects/{project}/secrets/{secret}/versions/{version}/value value': 'that is what it is for',
+  'GET /v1/projects/{project}/secrets/{secret}/versions/{version}/value valueBase64': 'that is what it is for',
 }

@@ -1,5 +1,8 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what is written so here is rendered by the house
+import type { SimulatedCloud } from '@stead/provider-kit/simulated'
 import { resetAdminToken } from '../../identity/first-start/reset-token.ts'
 import type { IdentityHouse } from '../../identity/tests/house.ts'
+import { plant } from '../../instances/adopting/tests/plant.ts'
 import { secretKey } from '../../regions/tests/region-house.ts'
 import type { Fuzz } from './fuzz.ts'
 import type { Caller } from './requests.ts'
@@ -10,13 +13,19 @@ interface Account extends Caller {
   readonly path: string
 }
 
+const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
+
 /** After so many requests little is left of what they are about: the ground is laid anew. */
 const lifetime = 500
 
 /** Sends so many requests as several callers of two tenants, who are made again and again. */
-export async function fuzzTenants(fuzz: Fuzz, house: IdentityHouse, requests: number): Promise<void> {
+export async function fuzzTenants(
+  fuzz: Fuzz,
+  house: IdentityHouse,
+  { requests, cloud }: { readonly requests: number; readonly cloud: SimulatedCloud },
+): Promise<void> {
   for (let round = 0; fuzz.sent < requests; round++) {
-    await new Ground(fuzz, house, round).lay()
+    await new Ground(fuzz, house, round).lay(await plant(cloud, {}))
     await fuzz.run(Math.min(lifetime, requests - fuzz.sent))
   }
 }
@@ -35,7 +44,8 @@ class Ground {
     this.#admin = this.#bearer('admin', house.admin)
   }
 
-  async lay(): Promise<void> {
+  /** `found` is in the cloud, and of nobody. */
+  async lay(found: string): Promise<void> {
     const { chance } = this.#fuzz
     await this.#admit()
     const [acme, globex] = [`acme-${this.#suffix}`, `globex-${this.#suffix}`]
@@ -54,12 +64,23 @@ class Ground {
     const person = await this.#person(acme)
     this.#fuzz.secrets.add(secretKey, 'the key of a region')
     const spec = { provider: 'simulated', credentials: { key: secretKey } }
-    await this.#ask('POST', '/v1/regions', { name: `here-${this.#suffix}`, spec })
+    for (const name of ['here', 'unused'])
+      await this.#ask('POST', '/v1/regions', { name: `${name}-${this.#suffix}`, spec })
+    // All others are in use for as long as something is there.
+    await this.#ask('DELETE', `/v1/regions/unused-${this.#suffix}`)
     await this.#furnish(`/v1/projects/${acme}%2Fshop`)
-    const machine = { flavor: 'small', image: 'minimal', userData: '#cloud-config' }
-    const services = { services: { web: { image: 'host' } } }
+    const machine = { flavor: 'small', image: 'minimal', userData: '#cloud-config', sshAuthority: 'ours' }
+    const secrets = [{ name: 'password', env: 'PASSWORD', onRotate: 'restart' }]
+    const services = { services: { web: { image: 'host', env: { KEY: '${var.key}' }, secrets } } }
+    const key = chance.word(24)
+    this.#fuzz.secrets.add(key, 'the value of a variable')
+    const values = { variables: [{ name: 'key', type: 'secret' }], variableValues: { key } }
     for (const [name, source] of Object.entries({ 'vm-1': { machine }, 'web-1': { services } }))
-      await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances`, { name, spec: { source } })
+      await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances`, { name, spec: { source, ...values } })
+    await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances/vm-1/ssh-key`, { publicKey })
+    const adopted = { region: `here-${this.#suffix}`, backendId: found, name: 'old-1' }
+    for (const plan of [true, false])
+      await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances/adopt`, { ...adopted, plan })
     await this.#ask('POST', '/v1/grants', { principal: await this.#robot(), role: 'auditor' })
     const revoked = await this.#account(acme, { role: 'org-admin' })
     await this.#ask('DELETE', revoked.path)
@@ -85,13 +106,20 @@ class Ground {
     ]
   }
 
-  /** What machines of a project are attached to. */
+  /** What instances of a project are attached to, and told. */
   async #furnish(project: string): Promise<void> {
     const network = { region: `here-${this.#suffix}`, cidr: '10.20.0.0/24' }
     await this.#ask('POST', `${project}/networks`, { name: 'n1', spec: network })
     const rules = [{ direction: 'ingress', protocol: 'tcp', port: 22, cidr: '0.0.0.0/0' }]
     await this.#ask('POST', `${project}/security-groups`, { name: 'web', spec: { network: 'n1', rules } })
     await this.#ask('POST', `${project}/ssh-authorities`, { name: 'ours', spec: { managed: true } })
+    const [first, second] = [this.#fuzz.chance.word(24), this.#fuzz.chance.word(24)]
+    for (const value of [first, second]) this.#fuzz.secrets.add(value, 'the value of a secret')
+    await this.#ask('POST', `${project}/secrets`, { name: 'password', spec: { value: first } })
+    await this.#ask('POST', `${project}/secrets/password/versions`, { value: second })
+    await this.#ask('GET', `${project}/secrets/password/versions/1/value`)
+    await this.#ask('DELETE', `${project}/secrets/password/versions/1`)
+    await this.#ask('POST', `${project}/webhooks`, { name: 'chat', spec: { url: 'https://hooks.example/in' } })
   }
 
   /** Whoever has the machine has the house: what fuzzing has done to the admin is undone as on the machine itself. */

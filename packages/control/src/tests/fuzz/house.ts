@@ -28,7 +28,7 @@ export async function fuzzRooms(requests: number, openStore?: () => Promise<Stor
   const fuzz = new Fuzz({ url: house.url, document, seed, logged: () => lines.splice(0) })
   const wanted = Number(process.env.STEAD_FUZZ_REQUESTS ?? requests)
   try {
-    await fuzzTenants(fuzz, house, wanted)
+    await fuzzTenants(fuzz, house, { requests: wanted, cloud })
     await inspectStore(fuzz, house)
   } finally {
     fuzz.close()

@@ -112,8 +112,10 @@ function queryValue(sources: RequestSources, { name }: Operation, parameter: Par
   const { chance, memory } = sources
   const cursors = memory.cursors.get(name)
   if (parameter.name === 'cursor' && cursors.length > 0 && chance.odds(0.8)) return chance.recent(cursors)
-  if (chance.odds(0.15)) return String(chance.pick(junk))
-  if (isPatience(parameter)) return '5ms'
+  const wrong = chance.odds(0.15) ? String(chance.pick(junk)) : undefined
+  // Without a value it is as if it had not been said.
+  if (isPatience(parameter)) return wrong || '5ms'
+  if (wrong !== undefined) return wrong
   // What the server has not reached yet it waits for, seconds long, and then answers 503: freshness.test.ts asks for that.
   if (parameter.name === 'since' && parameter.schema.type === 'integer')
     return String(chance.below(memory.revision + 1))

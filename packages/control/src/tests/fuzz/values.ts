@@ -109,6 +109,11 @@ function wordsThatFit(
     '/etc/a',
     'YQ==',
     `${chance.word(8)}@example.com`,
+    '4711',
+    '0440',
+    'newest',
+    'instance.Failed',
+    `whsec_${chance.word(32)}`,
   ]
   const found = [...drawn, ...(pattern === undefined ? strange : [])].filter(fits)
   if (found.length === 0) throw new Error(`no word is known that fits ${pattern}`)
