@@ -40,4 +40,5 @@ test('doctor says what this machine isolates and limits, for people and for prog
   const { local } = JSON.parse((await output(['doctor', '--json'])).stdout)
   expect(stdout).toContain(`isolation ${local.level}`)
   expect(local.missing).toBeTypeOf('object')
+  expect(stdout).toMatch(/\ndocker: .*\npodman: /)
 })

@@ -1,4 +1,5 @@
-import { OpenError, type OpenFailure, SealError } from '@stead/engine'
+import type { OpenError, OpenFailure } from '@stead/engine'
+import { explainRefusal } from './client/explain-refusal.ts'
 
 interface ExitCode {
   readonly code: number
@@ -57,6 +58,51 @@ export const exitCodes = {
     meaning: 'the key that seals secrets is missing, unusable or not the one they were sealed with',
     remedy: 'put the key back where the message says, or give it with STEAD_SEAL_KEY; no other can open what it sealed',
   },
+  refused: {
+    code: 20,
+    meaning: 'the server refused what was asked',
+    remedy: 'do what the message suggests',
+  },
+  no_server: {
+    code: 21,
+    meaning: 'no Stead answers at that address',
+    remedy: 'start it with `stead serve`, or say where it is with --url or `stead login`',
+  },
+  unauthenticated: {
+    code: 22,
+    meaning: 'there is no token, or the server does not accept it',
+    remedy: 'log in again with `stead login`, or give a valid token in STEAD_TOKEN',
+  },
+  forbidden: {
+    code: 23,
+    meaning: 'the token does not give the right to that',
+    remedy: 'ask whoever administers the project for a role with the permission that is named',
+  },
+  not_found: {
+    code: 24,
+    meaning: 'there is no such thing, or it is gone',
+    remedy: 'check its name and the project: `stead ps` lists instances, `stead contexts` says where you are',
+  },
+  timeout: {
+    code: 25,
+    meaning: 'it was not as wanted in time; the server goes on with it',
+    remedy: 'wait longer with --timeout, or look at its events: `stead events <name>`',
+  },
+  failed: {
+    code: 26,
+    meaning: 'the instance failed',
+    remedy: 'look at its events: `stead events <name>`',
+  },
+  declined: {
+    code: 27,
+    meaning: 'something would be destroyed, and nobody said yes',
+    remedy: 'read what would be lost, and say --yes if that is what you want',
+  },
+  interrupted: {
+    code: 130,
+    meaning: 'Ctrl-C; what was accepted before goes on on the server',
+    remedy: 'come back to it with the command that the message names',
+  },
 } as const satisfies Record<OpenFailure, ExitCode> & Record<string, ExitCode>
 
 export type ExitReason = keyof typeof exitCodes
@@ -71,21 +117,27 @@ export class StartError extends Error {
   }
 }
 
+/** Told by name: loading what throws them takes longer than most commands do. */
 function reasonOf(error: unknown): ExitReason | undefined {
   if (error instanceof StartError) return error.reason
-  if (error instanceof SealError) return 'seal_key'
-  return error instanceof OpenError ? error.failure : undefined
+  if (!(error instanceof Error)) return undefined
+  if (error.name === 'SealError') return 'seal_key'
+  if (error.name === 'Interrupted') return 'interrupted'
+  return error.name === 'OpenError' ? (error as OpenError).failure : undefined
 }
 
 /** What to tell a person about an error that ended the program, and the code to end with. */
 export function explain(error: unknown): { readonly code: number; readonly text: string } {
-  const reason = reasonOf(error)
+  const refusal = explainRefusal(error)
+  const reason = refusal?.reason ?? reasonOf(error)
   if (reason === undefined) {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return { code: exitCodes.bug.code, text: `stead: this is a bug: ${exitCodes.bug.remedy}\n${detail}` }
   }
   const { code, remedy } = exitCodes[reason]
-  const { message } = error as Error
-  // A message about a setting already says which one to correct.
-  return { code, text: reason === 'usage' ? `stead: ${message}` : `stead: ${message}\nstead: ${remedy}` }
+  const message = refusal?.text ?? (error as Error).message
+  return { code, text: saysItself.includes(reason) ? `stead: ${message}` : `stead: ${message}\nstead: ${remedy}` }
 }
+
+/** Where the message already says what to do. */
+const saysItself: readonly ExitReason[] = ['usage', 'refused', 'forbidden', 'declined', 'interrupted']

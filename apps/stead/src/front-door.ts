@@ -1,4 +1,4 @@
-import { buildDoor, type Door, openRooms, replySealer, type Surroundings } from '@stead/control'
+import { buildDoor, type Door, measureHouse, openRooms, replySealer, type Surroundings } from '@stead/control'
 import type { Engine, MetricsRegistry } from '@stead/engine'
 import type { World } from '@stead/world'
 import type { Logger } from 'pino'
@@ -26,8 +26,19 @@ export async function openFrontDoor(options: FrontDoorOptions, parts: Parts): Pr
     ...{ isSecure: isTls, ...providers },
   })
   parts.add({ name: 'rooms', close: () => rooms.close() })
+  measureHouse(metrics, engine.cache.platform(), () => world.now())
   const door = buildDoor({
-    ...{ ...rooms, world, log, metrics, isTls, sealer: replySealer(sealer), version: version.version },
+    ...{
+      ...rooms,
+      world,
+      log,
+      metrics,
+      isTls,
+      tracing: options.tracing,
+      sealer: replySealer(sealer),
+      version: version.version,
+    },
+    publicUrl: configuration.publicUrl,
     engine: { cache: engine.cache, store, commit: (set, options) => engine.commit(set, options) },
   })
   parts.add({ name: 'door', close: () => door.close() })

@@ -16,6 +16,8 @@ const tooHeavy = {
   'what reads tokens of identity providers': /\/jose\//,
   'the client of PostgreSQL': /\/pg\//,
   'what reads YAML': /\/yaml\//,
+  'what speaks WebSocket': /\/ws\//,
+  'what records traces': /\/traces\/(open|exporter|post)\.|\/tracing\/tracer\./,
 }
 
 test('a start loads nothing heavy that it does not use', async () => {
@@ -33,6 +35,21 @@ test('a start loads nothing heavy that it does not use', async () => {
   expect(loaded).toContainEqual(expect.stringContaining('/fastify/'))
   for (const [what, pattern] of Object.entries(tooHeavy))
     expect(loaded.filter(name => pattern.test(name)).slice(0, 3), what).toEqual([])
+}, 60_000)
+
+test('help loads what describes commands, and nothing that any of them does', async () => {
+  const told = new Program(['--help'], { env: { NODE_OPTIONS: `--import ${tellLoaded}` } })
+  expect((await told.exited).code).toBe(0)
+  const loaded = /^loaded (.*)$/m
+    .exec(told.stderr)![1]!
+    .split(' ')
+    .filter(name => name.startsWith('file:'))
+  expect(loaded).toContainEqual(expect.stringContaining('/commander/'))
+  const described = /\/(commander|packages\/world)\/|\/apps\/stead\/src\/(cli\/|configuration\/|tests\/|[a-z-]+\.\w+$)/
+  // How a refusal is told is looked up by name, so that nothing that can be refused is loaded for it.
+  const rest = loaded.filter(name => !described.test(name) && !name.endsWith('/client/explain-refusal.ts'))
+  expect(rest).toEqual([])
+  expect(loaded.filter(name => /\/yaml\/|\/(serve|store|parts)\.ts$/.test(name))).toEqual([])
 }, 60_000)
 
 test('what the first start compiled is kept while it runs, so that a kill does not cost it', async () => {

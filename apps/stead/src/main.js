@@ -9,3 +9,6 @@ enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/stead', i
 
 const { run } = await import('./cli.ts')
 process.exitCode = await run(process.argv)
+// What a bug has left open must not keep the process.
+const { exitCodes } = await import('./exit-codes.ts')
+if (process.exitCode === exitCodes.bug.code) process.exit()

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { testWith } from '@stead/testing'
+import { SeededRandom } from '@stead/world'
 import { expect } from 'vitest'
 import { type Instance, type Moment, OwnMachine } from './tests/own-machine.ts'
 
@@ -44,14 +46,28 @@ async function untilReplaced(machine: OwnMachine): Promise<string> {
   })
 }
 
-interface Cuts {
-  readonly create?: Moment
-  /** When its process has died. */
-  readonly death?: boolean
-  readonly stop?: Moment
-  readonly scale?: Moment
-  readonly replace?: Moment
-  readonly delete?: Moment
+const deeds = [
+  'create',
+  'death',
+  'stop',
+  'start',
+  'scale',
+  'refusal',
+  'replace',
+  'suspend',
+  'unsuspend',
+  'delete',
+] as const
+
+type Cuts = Partial<Record<(typeof deeds)[number], Moment>>
+
+/** At each deed: while it is asked for, or some time into what follows. */
+function randomCuts(random: SeededRandom): Cuts {
+  const moment = (): Moment =>
+    random.next() < 0.5
+      ? { since: 'asked', millis: Math.floor(random.next() * 40) }
+      : { since: 'answered', millis: Math.floor(random.next() * 600) }
+  return Object.fromEntries(deeds.map(deed => [deed, moment()]))
 }
 
 /** What a first user does with a first service. */
@@ -67,7 +83,7 @@ async function liveThrough(machine: OwnMachine, cuts: Cuts): Promise<void> {
 
   const [pid] = machine.processes('perl')
   process.kill(pid!, 'SIGKILL')
-  if (cuts.death) await machine.crash()
+  if (cuts.death) await machine.crash(cuts.death.millis)
   const second = await machine.until('it to be back', async () => {
     const found = await page(await machine.instance('web')).catch(() => undefined)
     return found === first ? undefined : found
@@ -78,7 +94,7 @@ async function liveThrough(machine: OwnMachine, cuts: Cuts): Promise<void> {
   expect((await machine.tell('POST', '/web/stop', {}, cuts.stop)).status).toBe(202)
   await machine.settled('web', 'stopped')
   expect(machine.processes('perl')).toEqual([])
-  expect((await machine.tell('POST', '/web/start', {})).status).toBe(202)
+  expect((await machine.tell('POST', '/web/start', {}, cuts.start)).status).toBe(202)
   const started = await machine.settled('web', 'running')
   const third = await page(started)
 
@@ -90,7 +106,7 @@ async function liveThrough(machine: OwnMachine, cuts: Cuts): Promise<void> {
   expect(await machine.used()).toMatchObject({ instances: 1, memoryMiB: 96 })
 
   const change = { spec: { source: { services: { services: { web: { command: web('new', 1) } } } } } }
-  const refused = await machine.tell('PATCH', '/web', change)
+  const refused = await machine.tell('PATCH', '/web', change, cuts.refusal)
   expect(refused).toMatchObject({ status: 409, body: { code: 'replacement_required', plan: { effect: 'replace' } } })
   const replaced = await machine.tell('PATCH', '/web?allow=replace', change, cuts.replace)
   expect(replaced, JSON.stringify(replaced.body)).toMatchObject({ status: 202 })
@@ -98,10 +114,10 @@ async function liveThrough(machine: OwnMachine, cuts: Cuts): Promise<void> {
   await machine.settled('web', 'running')
   await machine.until('the old one to be gone', async () => machine.kept().length === 1 || undefined)
 
-  expect((await machine.tell('POST', '/web/suspend', { reason: 'unpaid' })).status).toBe(202)
+  expect((await machine.tell('POST', '/web/suspend', { reason: 'unpaid' }, cuts.suspend)).status).toBe(202)
   expect((await machine.settled('web', 'stopped')).status.suspended).toMatchObject({ reason: 'unpaid' })
   expect(machine.processes('perl')).toEqual([])
-  expect((await machine.tell('POST', '/web/unsuspend', {})).status).toBe(202)
+  expect((await machine.tell('POST', '/web/unsuspend', {}, cuts.unsuspend)).status).toBe(202)
   expect(await page(await machine.settled('web', 'running'))).toMatch(/^new /)
 
   // Gone already when the first asking came through.
@@ -121,10 +137,11 @@ testWith(
 
 testWith(
   'bubblewrap',
-  'the same when Stead is killed again and again',
+  'the same when Stead is killed at ten random moments of it',
   async () => {
-    const cuts = { create: 5, death: true, stop: 'answered', scale: 20, replace: 'answered', delete: 10 } as const
+    const cuts = randomCuts(new SeededRandom(randomUUID()))
+    console.log(`killed at ${JSON.stringify(cuts)}`)
     await liveThrough(await OwnMachine.start(), cuts)
   },
-  180_000,
+  240_000,
 )

@@ -2,19 +2,31 @@ import { join } from 'node:path'
 import {
   auditRecords,
   FileStaging,
+  findingsIn,
   firstStart,
   outgoingStreams,
   RegionCatalogs,
   RegionClients,
-  type Registering,
   recordRetention,
   resetAdminToken,
   roomControllers,
   roomIndexes,
   type Surroundings,
+  seriesRetention,
+  traceCommits,
+  traceOf,
 } from '@stead/control'
-import { type ChangeSet, createMetrics, type Engine, openSealer, type Store, startEngine } from '@stead/engine'
-import type { World } from '@stead/world'
+import {
+  type ChangeSet,
+  createMetrics,
+  type Engine,
+  type Metrics,
+  measureCommits,
+  openSealer,
+  type Store,
+  startEngine,
+} from '@stead/engine'
+import { newId, type World } from '@stead/world'
 import type { Logger } from 'pino'
 import { openAdminSocket } from './admin/server.ts'
 import { AdminTokenFile } from './admin-token.ts'
@@ -22,10 +34,12 @@ import type { Configuration } from './configuration/index.ts'
 import { openDataDirectory } from './data-directory.ts'
 import { openFrontDoor } from './front-door.ts'
 import { listen } from './http/server.ts'
+import { tellObserving } from './observing.ts'
 import { type Part, Parts } from './parts.ts'
 import { measureProcess } from './process-metrics.ts'
-import { type Detector, detectors, registerFound } from './regions/detect.ts'
+import { detectors, lookAround, registerFound } from './regions/detect.ts'
 import { openStore } from './store.ts'
+import { traceMetrics } from './traces/metrics.ts'
 import type { Version } from './version.ts'
 
 export interface ServeOptions {
@@ -52,34 +66,60 @@ export async function serve({ configuration, version, world, log }: ServeOptions
   try {
     openDataDirectory(configuration.data)
     parts.add(measureProcess(metrics, world))
-    const { store, failed, backup } = await openStore(configuration, world, log)
-    parts.add({ name: 'store', close: () => store.close() })
-    tellIdentity(store, log)
+    const { store: opened, failed, backup } = await openStore(configuration, world, log)
+    parts.add({ name: 'store', close: () => opened.close() })
+    const nodeId = newId(world, 'node')
+    const traces = await tracesOf({ configuration, version, nodeId, world, log, metrics })
+    if (traces) parts.add(traces.part)
+    const tracing = traces?.tracing
+    const measured = measureCommits(opened, metrics, world)
+    const database = configuration.database ? 'postgresql' : 'sqlite'
+    const store = tracing ? traceCommits(measured, database, tracing) : measured
     // A backup is of the store alone: the key stays beside it, and never goes along.
     const keyFile = join(configuration.data, 'seal.key')
     const sealer = await openSealer(store, { world, keyFile, ...configuration.sealKeys })
     const tokenFile = new AdminTokenFile(configuration.data)
     const adminToken = await firstStart({ store, world, keeper: tokenFile })
     const kinds = await detectors(configuration, world)
-    const clients = new RegionClients({ providers: kinds.map(({ provider }) => provider), store, sealer, world })
+    const clients = new RegionClients({
+      providers: kinds.map(({ provider }) => provider),
+      store,
+      sealer,
+      world,
+      metrics,
+      tracing,
+    })
     parts.add({ name: 'clients of regions', close: () => clients.close() })
     const catalogs = new RegionCatalogs({ clients, world, metrics })
-    const surroundings = { store, sealer, clients, catalogs, fetching: fetchingOf(configuration, store, world) }
+    const fetching = fetchingOf(configuration, store, world)
+    const surroundings = { store, sealer, clients, catalogs, fetching, tracing }
     const engine = startEngine({
       ...{
         store,
         world,
         metrics,
         log,
-        controllers: roomControllers({ ...surroundings, metrics }),
+        nodeId,
+        tracing: tracing && { tracing, of: traceOf },
+        controllers: roomControllers({ ...surroundings, metrics, measureEvery: configuration.metricsInterval }),
         indexes: roomIndexes,
       },
-      retention: { records: recordRetention({ audit: configuration.auditRetention }) },
+      retention: { records: recordRetention({ audit: configuration.auditRetention }), series: seriesRetention },
     })
     parts.add(enginePart(engine))
+    // While the engine loads: to look takes other processes, and a process that has loaded much takes longer to start one.
+    const looks = lookAround(kinds, world, log)
+    parts.add(tellObserving({ store, engine, world, log }))
     const door = await openFrontDoor({ configuration, engine, ...surroundings, world, metrics, log, version }, parts)
+    let address: string | undefined
     const commands = {
-      resume: () => engine.resume(),
+      async resume() {
+        const left = findingsIn(engine.cache.platform())
+        await engine.resume()
+        return { left }
+      },
+      // For those who use it on this machine: the port may be any.
+      address: async () => ({ url: address }),
       backup: ({ path }: { path?: unknown }) => backup(String(path)),
       async 'reset-token'() {
         await engine.loaded
@@ -90,16 +130,32 @@ export async function serve({ configuration, version, world, log }: ServeOptions
       },
     }
     parts.add(await openAdminSocket({ data: configuration.data, log, commands }))
-    const { url, part } = await listen({ configuration, log, world, metrics, parts, version, door })
+    const { url, part } = await listen({ configuration, world, metrics, parts, version, door })
     parts.add(part)
+    address = url
     // It listens while it loads, so that whoever asks is told why it is not ready; it is said to serve once it can.
-    await Promise.race([engine.loaded.then(() => lookAround(kinds, engine, { clients, sealer, world, log })), failed])
+    const registering = { clients, sealer, world, log, everything: engine.cache.platform() }
+    const commit = (set: ChangeSet) => engine.commit(set)
+    await Promise.race([engine.loaded.then(() => registerFound(looks, { ...registering, commit })), failed])
     const firstToken = adminToken === undefined ? undefined : { token: adminToken, path: tokenFile.path }
     return { url, firstToken, failed, stop: () => parts.close() }
   } catch (error) {
     await parts.close()
     throw error
   }
+}
+
+/** What records traces, if they are wanted: loaded then, and not otherwise. */
+async function tracesOf(options: ServeOptions & { readonly nodeId: string; readonly metrics: Metrics }) {
+  const { configuration, version, nodeId, world, log } = options
+  const metrics = traceMetrics(options.metrics)
+  if (!configuration.traces) return undefined
+  const { openTraces } = await import('./traces/open.ts')
+  const resource = {
+    ...{ 'service.name': 'stead', 'service.version': version.version, 'service.instance.id': nodeId },
+    ...configuration.traces.resource,
+  }
+  return openTraces({ ...configuration.traces, resource, version: version.version, world, log, metrics })
 }
 
 /** How images come: through the guarded way out, to where they are staged. */
@@ -127,19 +183,6 @@ const tokenReset = auditRecords({
   count: 1,
 })
 
-/** Registers regions for what there is here. */
-function lookAround(
-  kinds: readonly Detector[],
-  engine: Engine,
-  surroundings: Omit<Registering, 'everything' | 'commit'> & { readonly log: Logger },
-): Promise<void> {
-  return registerFound(kinds, {
-    everything: engine.cache.platform(),
-    commit: set => engine.commit(set),
-    ...surroundings,
-  })
-}
-
 const enginePart = (engine: Engine): Part => ({
   name: 'engine',
   problem() {
@@ -148,10 +191,3 @@ const enginePart = (engine: Engine): Part => ({
   },
   close: () => engine.stop(),
 })
-
-/** A restored or copied store must not act on what another one may still own: whoever starts it has to know. */
-function tellIdentity({ identity }: Store, log: Logger): void {
-  log.info(identity, 'store opened')
-  if (identity.observeOnly)
-    log.warn('this store was restored or copied: Stead only observes and changes nothing outside until `stead resume`')
-}

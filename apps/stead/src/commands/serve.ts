@@ -3,6 +3,8 @@ import { logRedaction } from '@stead/control'
 import { realWorld, seconds } from '@stead/world'
 import pino from 'pino'
 import { type Flags, loadConfiguration } from '../configuration/index.ts'
+import { giveBackWhenQuiet } from '../give-back-memory.ts'
+import { logForPeople } from '../log-for-people.ts'
 import { serve } from '../serve.ts'
 import { onStopSignal } from '../stop-signals.ts'
 import { readVersion } from '../version.ts'
@@ -20,7 +22,7 @@ export async function serveCommand(flags: Flags): Promise<void> {
       ...{ level: configuration.logLevel, base: null, redact: logRedaction },
       serializers: { error: pino.stdSerializers.err },
     },
-    pino.destination(2),
+    process.stderr.isTTY ? logForPeople(process.stderr, process.env) : pino.destination(2),
   )
 
   // Listened for before anything is opened, so that a stop during the start closes what was opened.
@@ -34,9 +36,11 @@ export async function serveCommand(flags: Flags): Promise<void> {
   console.log('Ctrl-C stops it')
   // Node would keep it when it ends, and never if it is killed: then each start would compile everything anew.
   const keeping = world.setTimer(compiledIsKeptAfter, flushCompileCache)
+  const memory = giveBackWhenQuiet(world)
 
   const ending = await Promise.race([stopAsked, serving.failed])
   keeping.cancel()
+  memory.stop()
   if (ending instanceof Error) log.fatal({ error: ending }, 'stopping: it cannot go on')
   else log.info({ signal: ending }, 'stopping')
   await serving.stop()

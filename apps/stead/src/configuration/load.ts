@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { type Duration, parseDuration } from '@stead/world'
 import { StartError } from '../exit-codes.ts'
+import { parsePairs } from './opentelemetry.ts'
 import {
   flagOf,
   isLoopback,
@@ -35,6 +36,13 @@ export interface Configuration {
   readonly imageLimit: number
   readonly sealKeys: { readonly key?: string; readonly olderKeys: readonly string[] }
   readonly auditRetention: Duration
+  readonly metricsInterval: Duration
+  /** Where traces go, if anywhere. */
+  readonly traces?: {
+    readonly endpoint: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+    readonly resource: Readonly<Record<string, string>>
+    readonly sampling: number
+  }
   readonly findRegions: boolean
   readonly simulatedRegion: boolean
   readonly logLevel: (typeof logLevels)[number]
@@ -62,6 +70,7 @@ export async function loadConfiguration({ flags, env, directory }: Surroundings)
   const [publicUrl, oidc] = [value('publicUrl'), value('oidc')]
   const sealKey = value('sealKey')
   const tls = tlsFiles(given, value)
+  const traces = tracesOf(value)
   const configuration: Configuration = {
     listen: parseListen(value('listen')!)!,
     listenOrigin: given.listen!.origin,
@@ -77,6 +86,8 @@ export async function loadConfiguration({ flags, env, directory }: Surroundings)
     imageLimit: parseSize(value('imageLimit')!)!,
     outgoingAllow: value('outgoingAllow')?.split(',') ?? [],
     sealKeys: { ...(sealKey && { key: sealKey }), olderKeys: value('olderSealKeys')?.split(',') ?? [] },
+    metricsInterval: parseDuration(value('metricsInterval')!)!,
+    ...(traces && { traces }),
     findRegions: value('findRegions') === 'true',
     simulatedRegion: value('simulatedRegion') === 'true',
     auditRetention: parseDuration(value('auditRetention')!)!,
@@ -104,6 +115,17 @@ function check(name: SettingName, given: Given | undefined): void {
   if (expected === undefined) return
   const shown = secret ? '' : `, not "${given.text}"`
   throw new StartError('usage', `${name} (set in ${given.origin}) must be ${expected}${shown}`)
+}
+
+function tracesOf(value: (name: SettingName) => string | undefined): Configuration['traces'] {
+  const url = value('tracesEndpoint')
+  if (url === undefined) return undefined
+  const pairs = (name: SettingName) => parsePairs(value(name) ?? '') ?? {}
+  return {
+    endpoint: { url, headers: pairs('tracesHeaders') },
+    resource: pairs('tracesResource'),
+    sampling: Number(value('tracesSampling')),
+  }
 }
 
 function tlsFiles(given: GivenSettings, value: (name: SettingName) => string | undefined): Configuration['tls'] {

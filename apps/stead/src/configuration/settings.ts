@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { parseDuration } from '@stead/world'
+import { otlpEndpoint, otlpHeaders, otlpResource, otlpSampling, parsePairs } from './opentelemetry.ts'
 
 /** One thing that can be set. Its flag, its variable and its key in the file follow from its name. */
 export interface Setting {
@@ -11,6 +12,10 @@ export interface Setting {
   readonly secret?: true
   /** A relative path, meant from where it was written: the working directory, or the file's own. */
   readonly path?: true
+  /** The page of docs/ that says more. */
+  readonly see?: string
+  /** What a variable that is not ours says of it, where ours says nothing. */
+  readonly standard?: (env: NodeJS.ProcessEnv) => { readonly text: string; readonly origin: string } | undefined
   /** What is wrong with a value, if anything, to follow "must be". */
   readonly mustBe: (text: string) => string | undefined
 }
@@ -54,6 +59,7 @@ export const settings = {
     help: 'keep objects in this PostgreSQL database and not in the data directory',
     placeholder: 'url',
     secret: true,
+    see: 'postgresql.md',
     mustBe: text =>
       ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '')
         ? undefined
@@ -84,7 +90,13 @@ export const settings = {
     placeholder: 'url',
     mustBe: text => (isPublicUrl(text) ? undefined : 'a URL without a path, such as https://stead.example.com'),
   },
-  oidc: { help: 'a YAML file with the identity providers to trust', placeholder: 'file', path: true, mustBe: anything },
+  oidc: {
+    help: 'a YAML file with the identity providers to trust',
+    see: 'identity.md#identity-providers-oidc',
+    placeholder: 'file',
+    path: true,
+    mustBe: anything,
+  },
   outgoingAllow: {
     help: 'private ranges that URLs may lead to, separated by commas',
     placeholder: 'cidr,…',
@@ -94,41 +106,86 @@ export const settings = {
     help: 'directory for images on their way to a region; one for all nodes that share a database. In the data directory unless given',
     placeholder: 'directory',
     path: true,
+    see: 'images.md',
     mustBe: anything,
   },
   imageLimit: {
     help: 'how large an image may be that a project brings',
     placeholder: 'size',
     default: '20GiB',
+    see: 'images.md',
     mustBe: text => (parseSize(text) === undefined ? 'a size, such as 500MiB or 20GiB' : undefined),
   },
   sealKey: {
     help: 'key that seals secrets, base64 of 32 bytes; best in the environment. Made in the data directory unless given',
     placeholder: 'key',
     secret: true,
+    see: 'operating.md#secrets',
     mustBe: text => (isSealKey(text) ? undefined : 'base64 of 32 bytes'),
   },
   olderSealKeys: {
     help: 'keys that sealed before, separated by commas: they open, and no longer seal',
     placeholder: 'keys',
     secret: true,
+    see: 'operating.md#secrets',
     mustBe: text => (text.split(',').every(isSealKey) ? undefined : 'base64 of 32 bytes each'),
   },
   auditRetention: {
     help: 'how long the audit log is kept',
     placeholder: 'duration',
     default: '400d',
+    see: 'audit.md',
     mustBe: text => ((parseDuration(text) ?? 0) > 0 ? undefined : 'a duration, such as 400d'),
+  },
+  metricsInterval: {
+    help: 'how often what instances use is measured; once a minute at most in regions with more than 1,000 of them',
+    placeholder: 'duration',
+    default: '15s',
+    see: 'metrics.md#what-instances-use',
+    mustBe: text => ((parseDuration(text) ?? 0) >= 5_000 ? undefined : 'a duration of at least 5s, such as 15s'),
+  },
+  tracesEndpoint: {
+    help: 'send traces to this OpenTelemetry collector, by OTLP over HTTP; none are recorded unless given',
+    placeholder: 'url',
+    see: 'traces.md',
+    standard: otlpEndpoint,
+    mustBe: text =>
+      /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? undefined : 'a URL, such as http://127.0.0.1:4318/v1/traces',
+  },
+  tracesHeaders: {
+    help: 'headers to send traces with, separated by commas; best in the environment',
+    placeholder: 'name=value,…',
+    secret: true,
+    see: 'traces.md',
+    standard: otlpHeaders,
+    mustBe: text => (parsePairs(text) ? undefined : 'name=value pairs'),
+  },
+  tracesSampling: {
+    help: 'how many of the traces that begin here are recorded, from 0 to 1',
+    placeholder: 'ratio',
+    default: '1',
+    see: 'traces.md',
+    standard: otlpSampling,
+    mustBe: text => (/^(0|1|0?\.\d+|1\.0+)$/.test(text) ? undefined : 'a number from 0 to 1'),
+  },
+  tracesResource: {
+    help: 'what traces say of who sends them, such as deployment.environment.name=production',
+    placeholder: 'name=value,…',
+    see: 'traces.md',
+    standard: otlpResource,
+    mustBe: text => (parsePairs(text) ? undefined : 'name=value pairs'),
   },
   findRegions: {
     help: 'look at each start what this machine has, and register regions for it: true or false',
     placeholder: 'answer',
     default: 'true',
+    see: 'regions.md',
     mustBe: oneOf(['true', 'false']),
   },
   simulatedRegion: {
     help: 'have a region `simulated` to try things out in: it lives in memory and ends with the process',
     default: 'false',
+    see: 'regions.md',
     mustBe: oneOf(['true', 'false']),
   },
   logLevel: {

@@ -1,4 +1,4 @@
-import { flagOf, type SettingName, settingNames, variableOf } from './settings.ts'
+import { flagOf, type Setting, type SettingName, settingNames, settings, variableOf } from './settings.ts'
 
 /** A value as someone wrote it, and where. */
 export interface Given {
@@ -25,5 +25,8 @@ export const fromFlags = (flags: Flags, directory: string): GivenSettings =>
 export const fromEnvironment = (env: NodeJS.ProcessEnv, directory: string): GivenSettings =>
   collect(name => {
     const text = env[variableOf(name)]
-    return text ? { text, origin: variableOf(name), directory } : undefined
+    if (text) return { text, origin: variableOf(name), directory }
+    const { standard }: Setting = settings[name]
+    const said = standard?.(env)
+    return said && { ...said, directory }
   })

@@ -1,6 +1,5 @@
 import { createMetrics } from '@stead/engine'
-import { days, realWorld } from '@stead/world'
-import pino from 'pino'
+import { days, realWorld, seconds } from '@stead/world'
 import { expect, onTestFinished, test } from 'vitest'
 import { Parts } from '../parts.ts'
 import { listen } from './server.ts'
@@ -22,9 +21,9 @@ test('not ready while a part cannot serve, with the reason; ready once it can; a
       staging: '/nowhere',
       imageLimit: 1,
       auditRetention: days(400),
+      metricsInterval: seconds(15),
       logLevel: 'silent',
     },
-    log: pino({ level: 'silent' }),
     world: realWorld,
     metrics: createMetrics(),
     version: { name: 'stead', version: '1.2.3', node: process.version },

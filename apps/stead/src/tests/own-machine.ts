@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryDirectory } from '@stead/testing'
@@ -23,8 +23,11 @@ export interface Answer {
   readonly body: unknown
 }
 
-/** When `stead` is killed: as soon as it has answered, or so many milliseconds after it was asked, answered or not. */
-export type Moment = 'answered' | number
+/** When `stead` is killed: so many milliseconds after it was asked, answered or not, or after it has answered. */
+export interface Moment {
+  readonly since: 'asked' | 'answered'
+  readonly millis: number
+}
 
 const project = '/v1/projects/default%2Fdefault'
 /** Long, since a busy machine takes its time. */
@@ -32,68 +35,130 @@ const patience = 30_000
 
 /** A `stead` with its own data and this machine as its region. It can be killed and started again; in the end nothing is left. */
 export class OwnMachine {
-  readonly #data = join(temporaryDirectory(), 'data')
+  readonly #directory = temporaryDirectory()
+  /** Where it began: its region and its token stay there, wherever its store is restored to. */
+  readonly data = join(this.#directory, 'data')
+  #store = this.data
   /** In the environment of everything that is launched: by this it is found among all processes. */
   readonly mark = randomUUID()
+  /** Everything that any of its processes printed. */
+  printed = ''
+  readonly #more: readonly string[]
   #program: Program
-  #url = ''
+  url = ''
 
-  static async start(): Promise<OwnMachine> {
-    const machine = new OwnMachine()
+  /** With more words to the program, where something else than the usual is wanted. */
+  static async start(...more: readonly string[]): Promise<OwnMachine> {
+    const machine = new OwnMachine(more)
     await machine.#listens()
+    // Where others could share the store, nobody looks around for a region of one machine.
+    if (more.includes('--database')) await machine.#register()
     const healthy = async () => (await machine.ask('GET', '/v1/regions/local')).body
     await expect.poll(healthy, { timeout: patience }).toMatchObject({ status: { health: 'healthy' } })
     return machine
   }
 
-  private constructor() {
+  private constructor(more: readonly string[]) {
+    this.#more = more
     onTestFinished(() => this.#clear())
     this.#program = this.#start()
   }
 
   #start(): Program {
-    const args = ['serve', '--listen', '127.0.0.1:0', '--data', this.#data]
+    const args = ['serve', '--listen', '127.0.0.1:0', '--data', this.#store, ...this.#more]
     return new Program(args, { env: { STEAD_FIND_REGIONS: 'true' } })
   }
 
-  async #listens(): Promise<void> {
-    this.#url = await this.#program.listening()
+  async #register(): Promise<void> {
+    const configuration = { directory: this.#region, isolation: 'best', forbidden: { paths: [this.data], ports: [] } }
+    const body = { name: 'local', spec: { provider: 'local', configuration } }
+    expect(await this.ask('POST', '/v1/regions', body)).toMatchObject({ status: 201 })
   }
 
-  /** As if the power of its process were cut; then started on the same data. */
-  async crash(): Promise<void> {
+  async #listens(): Promise<void> {
+    this.url = await this.#program.listening()
+  }
+
+  /** As if the power of its process were cut, after so long; then started on the same data. */
+  async crash(after = 0): Promise<void> {
+    await sleep(after)
     this.#program.process.kill('SIGKILL')
     await this.#program.exited
+    this.printed += this.#program.stdout + this.#program.stderr
     this.#program = this.#start()
     await this.#listens()
   }
 
+  /** Backs its store up while it runs. */
+  async backUp(): Promise<string> {
+    const file = join(this.#directory, `backup-${randomUUID()}`)
+    await this.#run('backup', file)
+    return file
+  }
+
+  /** Its store is from then on what the backup was; what runs is not touched. */
+  async restore(backup: string): Promise<void> {
+    this.#program.process.kill('SIGTERM')
+    await this.#program.exited
+    this.#store = join(this.#directory, `restored-${randomUUID()}`)
+    await this.#run('restore', backup)
+    copyFileSync(join(this.data, 'seal.key'), join(this.#store, 'seal.key'))
+    this.#program = this.#start()
+    await this.#listens()
+  }
+
+  /** Answers what it says to whoever resumes it. */
+  resume(): Promise<string> {
+    return this.#run('resume')
+  }
+
+  /** All that it has written to its log since it was last started. */
+  get log(): string {
+    return this.#program.stderr
+  }
+
+  async #run(...command: readonly string[]): Promise<string> {
+    const program = new Program([...command, '--data', this.#store])
+    const { code } = await program.exited
+    expect(code, program.stderr).toBe(0)
+    return program.stdout
+  }
+
+  /** The headers that the admin comes with. */
+  get credentials(): { readonly authorization: string } {
+    return { authorization: `Bearer ${readFileSync(join(this.data, 'admin.token'), 'utf8').trim()}` }
+  }
+
   async ask(method: string, path: string, body?: unknown, key?: string): Promise<Answer> {
-    const answer = await fetch(this.#url + path, {
+    const text = await this.read(method, path, body, key)
+    return { status: text.status, body: text.body === '' ? undefined : JSON.parse(text.body) }
+  }
+
+  /** The same, as it is written. */
+  async read(method: string, path: string, body?: unknown, key?: string) {
+    const answer = await fetch(this.url + path, {
       method,
       headers: {
-        authorization: `Bearer ${readFileSync(join(this.#data, 'admin.token'), 'utf8').trim()}`,
+        ...this.credentials,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(key !== undefined && { 'idempotency-key': key }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    const text = await answer.text()
-    return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
+    return { status: answer.status, body: await answer.text() }
   }
 
   /** Something to be done in the project. Where it is cut short it is said again, as a caller without an answer does. */
   async tell(method: string, path: string, body?: unknown, cut?: Moment): Promise<Answer> {
     const key = randomUUID()
     const once = () => this.ask(method, `${project}/instances${path}`, body, key)
-    if (typeof cut === 'number') {
+    if (cut?.since === 'asked') {
       const lost = once().catch(() => undefined)
-      await sleep(cut)
-      await this.crash()
+      await this.crash(cut.millis)
       await lost
     }
     const answer = await once()
-    if (cut === 'answered') await this.crash()
+    if (cut?.since === 'answered') await this.crash(cut.millis)
     return answer
   }
 
@@ -138,7 +203,7 @@ export class OwnMachine {
   }
 
   get #region(): string {
-    return join(this.#data, 'regions', 'local')
+    return join(this.data, 'regions', 'local')
   }
 
   /** Everything that runs for our instances under this name. */
@@ -153,7 +218,7 @@ export class OwnMachine {
     const socket = join(this.#region, 'supervisor.sock')
     const isIdle = existsSync(this.#region) && this.kept().length === 0
     for (let tries = 0; isIdle && existsSync(socket) && tries < 500; tries++) await sleep(20)
-    for (const pid of [...processesWith('cmdline', this.#data), ...processesWith('environ', this.mark)]) end(pid)
+    for (const pid of [...processesWith('cmdline', this.#directory), ...processesWith('environ', this.mark)]) end(pid)
   }
 }
 

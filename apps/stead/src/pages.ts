@@ -1,0 +1,2 @@
+export { cliPage } from './cli/page.ts'
+export { configurationPage } from './configuration/page.ts'
