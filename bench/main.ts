@@ -2,6 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { apiSuite } from './api/suite.ts'
+import { cliSuite } from './cli/suite.ts'
+import { convergeSuite } from './converge/suite.ts'
+import { dockerSuite } from './docker/suite.ts'
 import { fileSystemOf, isMemoryOnly } from './harness/machine.ts'
 import { type Options, readOptions, usage } from './harness/options.ts'
 import { asMarkdown, asText } from './harness/print.ts'
@@ -9,10 +12,19 @@ import { hasFailed, type Report } from './harness/report.ts'
 import { Scratch } from './harness/scratch.ts'
 import { localSuite } from './local/suite.ts'
 import { storeSuite } from './store/suite.ts'
+import { streamsSuite } from './streams/suite.ts'
 
 export type Suite = (options: Options, scratch: Scratch, say: (progress: string) => void) => Promise<Report>
 
-const suites: Readonly<Record<string, Suite>> = { api: apiSuite, local: localSuite, store: storeSuite }
+const suites: Readonly<Record<string, Suite>> = {
+  api: apiSuite,
+  cli: cliSuite,
+  converge: convergeSuite,
+  docker: dockerSuite,
+  local: localSuite,
+  store: storeSuite,
+  streams: streamsSuite,
+}
 
 function refuse(why: string): never {
   console.error(`${why}\n\n${usage}`)

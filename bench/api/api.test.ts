@@ -13,13 +13,13 @@ import { Stead } from './stead/stead.ts'
 test('both servers answer the same bytes, and Stead holds what it acknowledged even when it is killed', async () => {
   const scratch = new Scratch(temporaryDirectory())
   const stead = await Stead.start(realWorld, scratch, 8)
-  const answers = await stead.answers()
-  const bare = await BareFastify.start(scratch, answers)
+  const exchanges = await stead.exchanges()
+  const bare = await BareFastify.start(scratch, exchanges)
   const connection = await HttpConnection.open(bare.port)
   const { head, body } = await connection.ask(bare.requestOf('get'))
-  expect(headersOf(head)).toMatchObject(answers.get.headers)
-  expect(body.toString()).toBe(answers.get.body)
-  expect(JSON.parse(answers.list.body).items).toHaveLength(8)
+  expect(headersOf(head)).toMatchObject(exchanges.get.answer.headers)
+  expect(body.toString()).toBe(exchanges.get.answer.body)
+  expect(JSON.parse(exchanges.list.answer.body).items).toHaveLength(8)
   connection.close()
 
   const ours = { get: stead, list: stead, create: stead }

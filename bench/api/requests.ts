@@ -111,7 +111,8 @@ const table = (contest: Contest, entries: readonly Entry[], samples: Samples): T
   }),
   note: [
     'get: a project by its id. list: a page of 100 projects. create: a project with the key of its name, the counter of its',
-    'organization and a line of the audit log, on disk before it is answered; the bare route keeps nothing.',
+    'organization and a line of the audit log, on disk before it is answered; the bare route keeps nothing. Both are asked',
+    'with the same bytes and answer the same.',
     'processor each: time of the server process, all its threads, per request. client: share of one core that the load',
     'generator took; near 100 % it would be what is measured.',
   ].join('\n'),

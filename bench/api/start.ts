@@ -15,7 +15,7 @@ const installed = 'start right after an installation'
 
 /**
  * `stead serve` from before its process exists until it says that it listens and answers that it is ready, and what it
- * weighs with nothing to do: as it came up, and after a few requests of each kind and some seconds of rest.
+ * weighs: the moment it came up, and with nothing to do for some seconds, before and after a few requests of each kind.
  */
 export const startChapter = (world: World, scratch: Scratch): Chapter => ({
   measurements: [
@@ -35,35 +35,37 @@ export const startChapter = (world: World, scratch: Scratch): Chapter => ({
         note: 'From before the process exists. Right after an installation there is nothing compiled to go on from.',
       },
       {
-        title: 'Memory of that process, idle',
+        title: 'Memory of that process',
         columns: ['', 'resident', 'largest round'],
-        rows: [
-          memoryRow(samples, 'as it came up, empty data directory', 'upAtFirst'),
-          memoryRow(samples, 'as it came up again', 'upAgain'),
-          memoryRow(samples, `after first requests, and ${settling / 1_000} s of rest`, 'rested'),
-        ],
+        rows: Object.entries(weighed).map(([field, name]) => memoryRow(samples, name, field)),
+        note: `Idle: with nothing to do for ${settling / 1_000} s.`,
       },
     ],
     floors: [
       readyFloor(samples, 'stead serve on an empty data directory', 'first'),
       readyFloor(samples, 'stead serve again', 'second'),
-      ...['upAtFirst', 'upAgain', 'rested'].map(field => memoryFloor(samples, field)),
+      ...['idleAtFirst', 'idleAgain'].map(field => memoryFloor(samples, field)),
     ],
     losses: [],
   }),
 })
 
-const memoryNames: Readonly<Record<string, string>> = {
-  upAtFirst: 'memory, first start',
-  upAgain: 'memory, started again',
-  rested: 'memory, after first requests and rest',
+const weighed: Readonly<Record<string, string>> = {
+  upAtFirst: 'as it says that it listens, empty data directory',
+  idleAtFirst: 'idle on an empty data directory',
+  idleAgain: 'idle after it was started again and has answered its first requests',
 }
 
 const readyFloor = (samples: Samples, name: string, field: string) =>
   atMost({ name, value: median(samples.of(started, field)), bar: bars.ready, show: milliseconds })
 
 const memoryFloor = (samples: Samples, field: string) =>
-  atMost({ name: memoryNames[field]!, value: median(samples.of(started, field)), bar: bars.idle, show: megabytes })
+  atMost({
+    name: `memory, ${weighed[field]}`,
+    value: median(samples.of(started, field)),
+    bar: bars.idle,
+    show: megabytes,
+  })
 
 const timeRow = (samples: Samples, name: string, measured: string, field: string): string[] => {
   const times = samples.of(measured, field)
@@ -79,15 +81,16 @@ async function startTwice(world: World, scratch: Scratch): Promise<Sample> {
   const data = scratch.newDirectory('start')
   const first = await SteadProgram.start(world, scratch, { data })
   const upAtFirst = await first.residentBytes()
+  await world.sleep(settling)
+  const idleAtFirst = await first.residentBytes()
   await firstRequests(first)
   await first.stop()
   const second = await SteadProgram.start(world, scratch, { data })
-  const upAgain = await second.residentBytes()
   await firstRequests(second)
   await world.sleep(settling)
-  const rested = await second.residentBytes()
+  const idleAgain = await second.residentBytes()
   await second.stop()
-  return { first: first.readyAfter, second: second.readyAfter, upAtFirst, upAgain, rested }
+  return { first: first.readyAfter, second: second.readyAfter, upAtFirst, idleAtFirst, idleAgain }
 }
 
 /** What Node made of our TypeScript is kept in a place that is empty. */

@@ -28,7 +28,7 @@ export async function apiSuite(options: Options, scratch: Scratch, say: (progres
   // What is created in one must not make reads of the other slower round by round.
   const reading = await Stead.start(world, scratch, population)
   const writing = await Stead.start(world, scratch, 0)
-  const bare = await BareFastify.start(scratch, await reading.answers())
+  const bare = await BareFastify.start(scratch, await reading.exchanges())
   const ours = { get: reading, list: reading, create: writing }
   const contest: Contest = { ours, bare, connectionCounts, duration: window }
   const chapters: Chapter[] = [

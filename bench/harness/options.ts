@@ -14,10 +14,14 @@ export const usage = `Usage: npm run bench -- <suite> [options]
 
 Suites
   api     requests, creates, start and memory of \`stead serve\`, beside a bare Fastify route
+  cli     how long \`stead --help\` and \`stead ps\` take, beside Node that does nothing
+  converge   100 to 100,000 instances from nothing to running and back on a simulated cloud, settled, and restarted
+  docker  from launch to running and to the first command inside, beside the docker command by hand
   local   from launch to running for 1 and 100 local instances, beside bubblewrap by hand
   store   durable commits, watch latency, restart and memory of the store, beside raw SQLite and etcd
   store --postgres   the same on PostgreSQL, with one node and with three, beside raw SQL; and how fast others take over
                      from a node that is killed
+  streams   500 followers of logs and 50 terminals on local instances: latency, memory, and what the API feels of it
 
 Options
   --quick           fewer and shorter rounds: a first impression, not a result

@@ -1,16 +1,9 @@
 // Fastify with a route per request and nothing else: answers bytes it was given, checks nothing, keeps nothing.
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Operation } from '../contender.ts'
+import type { Operation, SentAnswer } from '../contender.ts'
 
-/** What to answer a request with. */
-export interface BareAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
-
-export type BareAnswers = Readonly<Record<Operation, BareAnswer>>
+export type BareAnswers = Readonly<Record<Operation, SentAnswer>>
 
 /** What it says: where it listens, and then, whenever it is sent anything, the processor time it has used. */
 export type BareMessage =
@@ -21,12 +14,12 @@ const say = (message: BareMessage) => process.send?.(message)
 
 async function listen({ get, list, create }: BareAnswers): Promise<void> {
   const server = Fastify()
-  const give = ({ status, headers, body }: BareAnswer) => {
+  const give = ({ status, headers, body }: SentAnswer) => {
     return (_request: FastifyRequest, reply: FastifyReply) => reply.code(status).headers(headers).send(body)
   }
-  server.get('/get', give(get))
-  server.get('/list', give(list))
-  server.post('/create', give(create))
+  server.get('/v1/projects/:project', give(get))
+  server.get('/v1/organizations/:organization/projects', give(list))
+  server.post('/v1/organizations/:organization/projects', give(create))
   await server.listen({ host: '127.0.0.1', port: 0 })
   say({ type: 'listening', port: (server.server.address() as AddressInfo).port })
 }

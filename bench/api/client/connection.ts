@@ -51,6 +51,10 @@ export class HttpConnection {
     })
   }
 
+  get isClosed(): boolean {
+    return this.#socket.destroyed
+  }
+
   close(): void {
     this.#socket.destroy()
   }

@@ -1,5 +1,5 @@
 export interface Request {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly token?: string
   readonly body?: unknown

@@ -15,6 +15,10 @@ export interface ProgramOptions {
   /** The data directory, made if it is not there. */
   readonly data: string
   readonly env?: NodeJS.ProcessEnv
+  /** More to say to `stead serve`. */
+  readonly flags?: readonly string[]
+  /** What Node is told before the program. */
+  readonly nodeFlags?: readonly string[]
 }
 
 /** `stead serve` as a user starts it, with its defaults but for a free port and a quiet log. */
@@ -24,7 +28,7 @@ export class SteadProgram {
   /** Milliseconds from before the process existed until it said that it listens, and answered that it is ready. */
   readonly readyAfter: number
   readonly #child: ChildProcess
-  readonly #connection: HttpConnection
+  #connection: HttpConnection
 
   private constructor(
     child: ChildProcess,
@@ -39,11 +43,12 @@ export class SteadProgram {
     this.#connection = connection
   }
 
-  static async start(world: World, scratch: Scratch, { data, env }: ProgramOptions): Promise<SteadProgram> {
+  static async start(world: World, scratch: Scratch, options: ProgramOptions): Promise<SteadProgram> {
+    const { data, env, flags = [], nodeFlags = [] } = options
     const began = world.monotonic()
-    const args = ['serve', '--listen', '127.0.0.1:0', '--data', data, '--log-level', 'warn']
+    const args = ['serve', '--listen', '127.0.0.1:0', '--data', data, '--log-level', 'warn', ...flags]
     const child = scratch.adopt(
-      spawn(process.execPath, [main, ...args], {
+      spawn(process.execPath, [...nodeFlags, main, ...args], {
         env: { ...process.env, ...env },
         stdio: ['ignore', 'pipe', 'inherit'],
       }),
@@ -66,10 +71,17 @@ export class SteadProgram {
 
   /** One number of what it says of itself. */
   async metric(name: string): Promise<number> {
+    return (await this.metrics(name))[0]!
+  }
+
+  /** Several of them, of one moment. */
+  async metrics(...names: readonly string[]): Promise<readonly number[]> {
     const text = await this.#text({ method: 'GET', path: '/metrics' })
-    const value = new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]
-    if (value === undefined) throw new Error(`stead serve has no metric ${name}`)
-    return Number(value)
+    return names.map(name => {
+      const value = new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]
+      if (value === undefined) throw new Error(`stead serve has no metric ${name}`)
+      return Number(value)
+    })
   }
 
   residentBytes(): Promise<number> {
@@ -93,6 +105,8 @@ export class SteadProgram {
   }
 
   async #text(request: Request): Promise<string> {
+    // A connection on which nobody asks for a while is closed by the server.
+    if (this.#connection.isClosed) this.#connection = await HttpConnection.open(this.port)
     const { status, body } = await this.#connection.ask(encodeRequest(request))
     if (status >= 300) throw new Error(`${request.method} ${request.path} was answered ${status}: ${body}`)
     return body.toString()

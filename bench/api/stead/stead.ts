@@ -1,9 +1,8 @@
 import type { World } from '@stead/world'
 import type { Scratch } from '../../harness/scratch.ts'
-import type { BareAnswers } from '../bare/process.ts'
 import { HttpConnection } from '../client/connection.ts'
 import { encodeRequest, headersOf } from '../client/messages.ts'
-import { type Contender, mustBeDone, type Operation } from '../contender.ts'
+import { type Contender, type Exchange, mustBeDone, type Operation } from '../contender.ts'
 import { SteadProgram } from './program.ts'
 
 /**
@@ -63,18 +62,19 @@ export class Stead implements Contender {
     return this.#program.residentBytes()
   }
 
-  /** What it answers, for another to answer the same bytes. */
-  async answers(): Promise<BareAnswers> {
+  /** What it is asked and answers, for another to be asked and answer the same bytes. */
+  async exchanges(): Promise<Readonly<Record<Operation, Exchange>>> {
     const connection = await HttpConnection.open(this.port)
-    const answer = async (operation: Operation) => {
-      const { status, head, body } = await connection.ask(this.requestOf(operation, 0, 0))
+    const exchange = async (operation: Operation) => {
+      const request = this.requestOf(operation, 0, 0)
+      const { status, head, body } = await connection.ask(request)
       const ours = Object.entries(headersOf(head)).filter(([name]) => !ofNode.has(name))
-      return { status, headers: Object.fromEntries(ours), body: body.toString() }
+      return { request, answer: { status, headers: Object.fromEntries(ours), body: body.toString() } }
     }
-    const answers = { get: await answer('get'), list: await answer('list'), create: await answer('create') }
+    const exchanges = { get: await exchange('get'), list: await exchange('list'), create: await exchange('create') }
     this.acknowledged++
     connection.close()
-    return answers
+    return exchanges
   }
 
   /** Kills it, starts it again, and throws when it does not hold exactly what it acknowledged. */

@@ -1,0 +1,12 @@
+// Imported before the program: its simulated region then is the cloud of another process. Nothing else of it is changed.
+import { registerHooks } from 'node:module'
+
+const program = new URL('../../../apps/stead/src/regions/simulated.ts', import.meta.url).href
+const ours = new URL('detector.ts', import.meta.url).href
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const resolved = next(specifier, context)
+    return resolved.url === program ? { ...resolved, url: ours } : resolved
+  },
+})
