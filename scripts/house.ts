@@ -10,7 +10,7 @@ const patterns = [
   '*.{js,mjs,ts}',
   'package.json',
   '{apps,packages}/**/package.json',
-  '{apps,bench,packages,scripts}/**/*.{js,mjs,mts,ts,tsx}',
+  '{apps,bench,examples,packages,scripts}/**/*.{js,mjs,mts,ts,tsx}',
 ]
 const skipped = ['**/node_modules', '**/dist', '**/coverage']
 

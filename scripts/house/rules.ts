@@ -25,7 +25,7 @@ export const floors: readonly Floor[] = [
   {
     name: 'root',
     where: /^$/,
-    mayImport: ['control', 'engine', 'provider', 'provider-kit', 'sdk', 'testing', 'world'],
+    mayImport: ['control', 'engine', 'provider', 'provider-kit', 'sdk', 'stead', 'testing', 'world'],
   },
 ]
 
@@ -37,10 +37,11 @@ export const isTestFile = (path: string): boolean => /\.(test|suite)\.\w+$|\/tes
 
 /**
  * Time, randomness and waiting come from a `World`. Only the real one asks the machine, the virtual one to let the
- * machine's own queue run empty, and what never runs in the product.
+ * machine's own queue run empty, the SDK, which runs where there is no world of ours, and what never runs in the product.
  */
 export const mayAskTheMachine = (path: string): boolean =>
   /^packages\/world\/src\/(real|virtual)\.ts$/.test(path) ||
+  path === 'packages/sdk/src/machine.ts' ||
   isTestFile(path) ||
   /^(bench|scripts|packages\/testing|apps\/console)\//.test(path)
 
