@@ -25,7 +25,7 @@ let report
 try {
   report = JSON.parse(readFileSync(file, 'utf8'))
 } catch {
-  report = { passed: 0, failed: 0, skipped: [] }
+  report = { passed: 0, failed: 0, skipped: [], retried: [] }
 }
 rmSync(directory, { recursive: true, force: true })
 

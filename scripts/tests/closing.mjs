@@ -1,15 +1,16 @@
 /**
- * The end of a test run: what was skipped and why, what makes the run fail besides failed tests, and the closing line.
+ * The end of a test run: what was skipped and why, what had to be tried twice, what makes the run fail besides failed tests, and the closing line.
  * `ended` is how vitest ended: its exit code, or the signal that killed it.
  */
 export function closing(report, { ended, skippingIsForbidden }) {
-  const { passed, failed, skipped } = report
+  const { passed, failed, skipped, retried } = report
   const complaints = []
   if (skippingIsForbidden && skipped.length > 0) complaints.push('STEAD_NO_SKIP=1 forbids skipping')
   if (passed + failed === 0) complaints.push('no test ran')
   if (ended !== 0 && failed === 0) complaints.push(`vitest ended with ${ended}`)
   const lines = [
     ...skipList(skipped),
+    ...retried.flatMap(({ name, message }) => [`passed only at the second try: ${name}`, `  at the first: ${message}`]),
     ...complaints.map(complaint => `failing: ${complaint}`),
     `${passed} passed, ${failed} failed, ${skipped.length} skipped`,
   ]
