@@ -43,7 +43,7 @@ test('there is no region until something is found; a simulated one is made when 
   const second = await serving(data, { env: { STEAD_SIMULATED_REGION: 'true' } })
   expect((await second.regions()).map(({ metadata }) => metadata.id)).toEqual([made!.metadata.id])
   expect((await second.call('DELETE', '/v1/regions/simulated')).status).toBe(202)
-  await expect.poll(async () => (await second.regions()).length, { timeout: 5_000 }).toBe(0)
+  await expect.poll(async () => (await second.regions()).length).toBe(0)
   await second.stop()
 
   const third = await serving(data, { flags: ['--simulated-region'] })

@@ -20,7 +20,7 @@ const read = async (house: IdentityHouse, path = acme): Promise<readonly Entry[]
 /** What is written off the request's path is there a little later. */
 const written = (house: IdentityHouse, path: string, count: number): Promise<readonly Entry[]> =>
   expect
-    .poll(() => read(house, path), { timeout: 5_000 })
+    .poll(() => read(house, path))
     .toHaveLength(count)
     .then(() => read(house, path))
 

@@ -17,7 +17,7 @@ test('what has expired is forgotten: invitations at once, tokens a month later, 
     await house.engine.commit(changeSet(house.world).update(object, { labels: { looked: String(house.world.now()) } }))
   }
   const isGone = (kind: string, id: string) =>
-    expect.poll(() => everything.get(kind, id) === undefined, { timeout: 5_000, interval: 5 }).toBe(true)
+    expect.poll(() => everything.get(kind, id) === undefined, { interval: 5 }).toBe(true)
   house.pass(days(20))
   await look('token', tokenId)
   await look('invitation', metadata.id)

@@ -221,7 +221,7 @@ test('staged content that cannot be found is told and waited for', async () => {
   await put('own', content)
   const read = () => house.must(200, 'GET', `${shop}/images/own`)
   await expect
-    .poll(async () => (await read()).status.conditions?.[0], { timeout: 5_000 })
+    .poll(async () => (await read()).status.conditions?.[0])
     .toMatchObject({
       type: 'Delayed',
       reason: 'ContentMissing',

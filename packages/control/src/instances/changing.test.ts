@@ -148,7 +148,7 @@ describe('a change', () => {
       state: 'failed',
       error: { code: 'ReplacementFailed' },
     })
-    await expect.poll(() => house.serversOf(metadata.id).map(({ id }) => id), { timeout: 5_000 }).toEqual([before!.id])
+    await expect.poll(() => house.serversOf(metadata.id).map(({ id }) => id)).toEqual([before!.id])
     expect((await house.get('web-1')).status).toMatchObject({
       phase: 'running',
       ready: false,
@@ -179,7 +179,7 @@ describe('by itself', () => {
     const house = await InstanceHouse.open()
     const { metadata } = await house.running('web-1')
     house.cloud.crash(house.serversOf(metadata.id)[0]!.status.backendId!)
-    await expect.poll(() => house.events('web-1'), { timeout: 5_000 }).toContain('Crashed')
+    await expect.poll(() => house.events('web-1')).toContain('Crashed')
     await house.until('web-1', 'running', '&ready=true')
     house.cloud.disappear(house.serversOf(metadata.id)[0]!.status.backendId!)
     await expect.poll(async () => (await house.get('web-1')).status.phase, { timeout: 60_000 }).toBe('failed')

@@ -134,7 +134,7 @@ describe('a new version', () => {
     const boots = () => house.cloud.account().server(house.backends()[0]!.id).boots
     const [before, server] = [boots(), house.serversOf(metadata.id)[0]!.id]
     await rotate('db')
-    await expect.poll(() => launched().secretEnv, { timeout: 5_000 }).toEqual({ PW: second })
+    await expect.poll(() => launched().secretEnv).toEqual({ PW: second })
     await house.until('web-1', 'running', '&ready=true')
     expect(boots()).toBe(before + 1)
     expect(house.serversOf(metadata.id).map(({ id }) => id)).toEqual([server])
@@ -149,7 +149,7 @@ describe('a new version', () => {
     const backend = () => house.cloud.account().server(house.backends()[0]!.id)
     const before = backend().boots
     await rotate('db')
-    await expect.poll(() => text('/run/db'), { timeout: 5_000 }).toBe(second)
+    await expect.poll(() => text('/run/db')).toBe(second)
     expect(backend().boots).toBe(before)
     const lines = house.cloud.account().insideOf(backend()).logs.after(0, 100)
     expect(lines.map(({ line }) => line)).toContain('received SIGHUP')

@@ -12,9 +12,7 @@ async function open() {
   const { metadata } = await house.house.must(201, 'POST', images, { body })
   await putContent(house.house, 'rootfs', content)
   const path = `${images}/rootfs`
-  await expect
-    .poll(async () => (await house.house.must(200, 'GET', path)).status.state, { timeout: 10_000 })
-    .toBe('ready')
+  await expect.poll(async () => (await house.house.must(200, 'GET', path)).status.state).toBe('ready')
   return {
     house,
     path,

@@ -91,7 +91,7 @@ test('an image that is deleted before it is there takes the request for it along
   await house.running('vm-1', machine())
   const taken = await house.must(202, 'POST', '/vm-1/snapshot', { body: { name: 's1' } })
   const kept = () => house.house.engine.cache.platform().get<Image>(Image.kind, taken.image.metadata.id)
-  await expect.poll(() => kept()?.status.backendId, { timeout: 10_000 }).toBeDefined()
+  await expect.poll(() => kept()?.status.backendId).toBeDefined()
   await house.house.must(202, 'DELETE', `${images}/s1`)
   expect(await house.ended(taken.operation.id)).toMatchObject({ state: 'cancelled' })
 })

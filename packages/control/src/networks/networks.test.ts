@@ -215,7 +215,7 @@ test('credentials that are not accepted are the operator’s to renew: it is tol
   await network('n1', '10.0.0.0/24')
   const conditions = async () => (await house.must(200, 'GET', `${shop}/networks/n1`)).status.conditions
   await expect
-    .poll(conditions, { timeout: 10_000, interval: 20 })
+    .poll(conditions, { interval: 20 })
     .toMatchObject([{ type: 'Delayed', reason: 'Auth', message: expect.stringContaining('an operator must renew') }])
   cloud.addKey(secretKey, 'default')
   await until('networks/n1', 'ready')

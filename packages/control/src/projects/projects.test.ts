@@ -55,7 +55,7 @@ test('something in it that nobody has told the teardown about holds up its end, 
   await house.must(202, 'DELETE', `${shop}?cascade=true`)
   const conditions = async () => (await house.must(200, 'GET', shop)).status.conditions
   await expect
-    .poll(conditions, { timeout: 5_000, interval: 10 })
+    .poll(conditions, { interval: 10 })
     .toMatchObject([{ type: 'Ending', reason: 'UnknownParts', message: 'still has things of these kinds: gadget' }])
   const kept = house.engine.cache.platform().get('gadget', gadget.id)!
   await house.engine.commit(changeSet(house.world).remove(kept))

@@ -4,7 +4,7 @@ import { services } from '../instances/tests/house.ts'
 import { linesOf, numbered, StreamHouse } from './tests/stream-house.ts'
 import { WatchedProvider } from './tests/watched-provider.ts'
 
-const patience = { timeout: 10_000, interval: 5 }
+const patience = { interval: 5 }
 const sees = (client: EventClient, lines: readonly string[]) =>
   expect.poll(() => linesOf(client), patience).toEqual(lines)
 const isLine = (text: string) => text.startsWith('line ')

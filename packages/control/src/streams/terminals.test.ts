@@ -8,7 +8,7 @@ import { linesOf, numbered, StreamHouse } from './tests/stream-house.ts'
 import { WatchedProvider } from './tests/watched-provider.ts'
 import { streamTickets } from './tickets/model.ts'
 
-const patience = { timeout: 10_000, interval: 5 }
+const patience = { interval: 5 }
 
 async function openHouse(spec: object = services(), options = {}) {
   const house = await StreamHouse.open(options)

@@ -4,7 +4,7 @@ import { IdentityHouse } from '../identity/tests/house.ts'
 
 test('tells of a lone node on its file', async () => {
   const house = await IdentityHouse.open()
-  await expect.poll(() => house.engine.shards().length, { timeout: 5_000 }).toBe(shardCount)
+  await expect.poll(() => house.engine.shards().length).toBe(shardCount)
   const { node, nodes, store } = await house.must(200, 'GET', '/v1/system')
   const { nodeId } = house.engine
   expect(node).toMatchObject({ id: nodeId, version: { version: '0.0.0', node: process.version }, ready: true })

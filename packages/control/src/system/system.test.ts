@@ -27,7 +27,7 @@ test('names what does not come on, and why', async () => {
   for (const id of ['gad_parked', 'gad_failing']) set.create({ ...draft, id })
   await house.engine.commit(set)
   const stuck = async () => (await house.must(200, 'GET', '/v1/system')).node.stuck
-  await expect.poll(async () => (await stuck()).length, { timeout: 5_000 }).toBe(2)
+  await expect.poll(async () => (await stuck()).length).toBe(2)
   const of = { kind: 'gadget', controller: 'moody' }
   expect(await stuck()).toEqual([
     { ...of, id: 'gad_failing', state: 'failing', failures: expect.any(Number) },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { InstanceHouse, services } from '../instances/tests/house.ts'
 
 const open = () => InstanceHouse.open({ house: { measureEvery: seconds(0.05) } })
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000, interval: 50 })
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { interval: 50 })
 
 test('what an instance uses now is told for it and for each service, and over which time', async () => {
   const at = await InstanceHouse.open()

@@ -64,7 +64,7 @@ function worker(house: IdentityHouse, url: string) {
   }
 }
 
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 10_000, interval: 20 })
+const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { interval: 20 })
 const messages = (got: readonly Got[]) => got.map(({ body }) => body.data.message)
 
 test('what happens is sent, in order and signed, and each attempt can be read', async () => {

@@ -51,6 +51,6 @@ describeWith('embedded postgresql', 'a client that stalls', () => {
     let left = 0
     for (let chunk = await reading.next(); !chunk.done; chunk = await reading.next()) left += chunk.value.length
     expect(left).toBeLessThan(200)
-    await vi.waitFor(() => expect(store.head()).toBe(2))
+    await vi.waitFor(() => expect(store.head()).toBe(2), { timeout: 20_000 })
   })
 })

@@ -227,7 +227,7 @@ export class IdentityHouse {
 
   /** Waits until something is gone. */
   async gone(path: string): Promise<void> {
-    await expect.poll(async () => (await this.call('GET', path)).status, { timeout: 5_000, interval: 5 }).toBe(404)
+    await expect.poll(async () => (await this.call('GET', path)).status, { interval: 5 }).toBe(404)
   }
 }
 

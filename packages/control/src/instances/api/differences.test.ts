@@ -12,7 +12,7 @@ test('operators see which instances are not what they were made, and in what', a
   const real = house.cloud.account().server(active!.status.backendId!)
   const { source } = real.spec
   real.change({ ...real.spec, source: { ...source, flavor: 'large' } as typeof source }, false)
-  await expect.poll(async () => (await differences()).total, { timeout: 10_000 }).toBe(1)
+  await expect.poll(async () => (await differences()).total).toBe(1)
   expect((await differences()).items).toEqual([
     {
       instance: {

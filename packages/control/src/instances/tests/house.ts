@@ -61,12 +61,12 @@ export class InstanceHouse {
 
   /** Waits until it is in a phase. */
   until(name: string, phase: string, more = ''): Promise<Answer['body']> {
-    return this.must(200, 'GET', `/${name}/wait?phase=${phase}&timeout=10s${more}`)
+    return this.must(200, 'GET', `/${name}/wait?phase=${phase}&timeout=25s${more}`)
   }
 
   /** Waits until nothing is done to it any more. */
   async settled(name: string): Promise<Answer['body']> {
-    await expect.poll(async () => (await this.get(name)).status.operation, { timeout: 10_000, interval: 5 }).toBeNull()
+    await expect.poll(async () => (await this.get(name)).status.operation, { interval: 5 }).toBeNull()
     return this.get(name)
   }
 
@@ -86,7 +86,7 @@ export class InstanceHouse {
 
   /** What an operation has come to once it has ended. */
   async ended(id: string): Promise<Answer['body']> {
-    await expect.poll(async () => (await this.operation(id)).endedAt, { timeout: 10_000, interval: 5 }).toBeDefined()
+    await expect.poll(async () => (await this.operation(id)).endedAt, { interval: 5 }).toBeDefined()
     return this.operation(id)
   }
 

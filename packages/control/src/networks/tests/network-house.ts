@@ -22,7 +22,7 @@ export async function openHouseWithSky(options: Partial<CloudOptions> = {}, hous
     /** Waits until it is in this state. */
     async until(path: string, state: string): Promise<Answer['body']> {
       const read = async () => (await house.must(200, 'GET', `${shop}/${path}`)) as Answer['body']
-      await expect.poll(async () => (await read()).status.state, { timeout: 5_000, interval: 20 }).toBe(state)
+      await expect.poll(async () => (await read()).status.state, { interval: 20 }).toBe(state)
       return read()
     },
     async used(kind: string): Promise<number> {

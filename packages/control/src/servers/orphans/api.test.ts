@@ -1,10 +1,12 @@
 import { changeSet, type ObjectDraft, setCondition } from '@stead/engine'
 import { createToken, type LaunchSpec, serverTags } from '@stead/provider-kit'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Region } from '../../regions/model.ts'
 import { openRegionHouse } from '../../regions/tests/region-house.ts'
 import { massLoss } from '../hold.ts'
 import { Orphan, type OrphanSpec, type OrphanStatus } from './model.ts'
+
+const patience = { timeout: 20_000 }
 
 type Opened = Awaited<ReturnType<typeof openRegionHouse>>
 
@@ -60,10 +62,13 @@ test('a loss is accepted where there is one, and only there', async () => {
   const { metadata } = await region('east')
   expect(await house.must(409, 'POST', '/v1/regions/east/accept-loss')).toMatchObject({ code: 'invalid_state' })
   const { engine, world } = house
-  const stored = engine.cache.platform().get<Region>('region', metadata.id)!
   const raised = { type: massLoss, status: 'true', reason: 'TooManyGone', message: '12 of 12' } as const
-  const conditions = setCondition(stored.status.conditions, raised, world.now())
-  await engine.commit(changeSet(world).update(stored, { status: { ...stored.status, conditions } }))
+  // Its health is written by others meanwhile.
+  await vi.waitFor(async () => {
+    const stored = engine.cache.platform().get<Region>('region', metadata.id)!
+    const conditions = setCondition(stored.status.conditions, raised, world.now())
+    await engine.commit(changeSet(world).update(stored, { status: { ...stored.status, conditions } }))
+  }, patience)
   await house.must(202, 'POST', '/v1/regions/east/accept-loss')
 })
 

@@ -54,12 +54,12 @@ describe.runIf(process.platform === 'linux' && architecture)('the program in eve
     session.stdout.on('data', data => {
       text += data
     })
-    await expect.poll(() => text.split('\n').length, { timeout: 10_000 }).toBe(3)
+    await expect.poll(() => text.split('\n').length).toBe(3)
     const [leader, child] = text.split('\n')
     const ended = once(session, 'exit')
     execFileSync(program, ['end', leader!])
     await ended
-    await expect.poll(() => existsSync(`/proc/${child}`), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => existsSync(`/proc/${child}`)).toBe(false)
   })
 
   test('carries bytes to a port and back, and says when nobody is there', async () => {

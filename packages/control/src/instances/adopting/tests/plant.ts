@@ -16,7 +16,7 @@ export async function plant(cloud: SimulatedCloud, tags: Tags, source: object = 
     cloud.clockwork.advance()
     return cloud.account().server(id).state
   }
-  await expect.poll(stateNow, { timeout: 10_000 }).toBe('active')
+  await expect.poll(stateNow).toBe('active')
   return id
 }
 
