@@ -9,6 +9,7 @@ import { DockerProvider } from './provider.ts'
 import type { Settings } from './server/context.ts'
 import { Images } from './server/images.ts'
 import { Networks } from './server/networks.ts'
+import { OutOfMemory } from './server/out-of-memory.ts'
 import { Subnets } from './server/subnets.ts'
 
 export interface Connecting {
@@ -48,7 +49,9 @@ export async function connectEngine(connecting: Connecting): Promise<Provider> {
   const inside = new Inside(engine, owner, Arch, world)
   const images = new Images(engine, mayPull, registries)
   const networks = new Networks({ engine, owner, kind, subnets: new Subnets(networkRange) })
-  return new DockerProvider({ world, owner, engine, kind, settings, inside, images, networks, guard }, notes)
+  const outOfMemory = kind === 'docker' ? new OutOfMemory(engine) : undefined
+  const context = { world, owner, engine, kind, settings, inside, images, networks, guard, outOfMemory }
+  return new DockerProvider(context, notes)
 }
 
 export const engineAt = (address: EngineAddress, world: World): Engine => new Engine(new EngineClient(address), world)

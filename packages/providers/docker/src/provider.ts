@@ -120,8 +120,7 @@ export class DockerProvider implements kit.Provider {
 
   async *list(filter: kit.ServerFilter, { signal }: kit.CallOptions = {}): AsyncIterable<readonly kit.ServerInfo[]> {
     kit.checkFilter(filter)
-    const { engine } = this.#context
-    const seen = await lookAtAll(engine, signal)
+    const seen = await lookAtAll(this.#context, signal)
     const ours = seen
       .filter(({ view }) => kit.hasTags(tagsIn(view.labels), filter.tags))
       .map(({ view }) => this.#servers.ofView(view).project(view))

@@ -20,7 +20,7 @@ export interface ServicesSubject {
   fetchPage(endpoint: Pick<Endpoint, 'port'>): Promise<string>
   /** Everything that an operator of the backend can see of a server without opening its files. */
   shown(id: string): Promise<string>
-  /** Whether the backend tells when a service ran out of memory. */
+  /** Whether the backend always tells when a service ran out of memory. */
   readonly tellsOutOfMemory: boolean
   /** How many things of any kind the backend has: containers, networks, volumes, directories. */
   count(): Promise<number>

@@ -249,6 +249,15 @@ export class Engine {
     return documentsOf(await this.#client.stream('GET', '/events', { query: { filters }, signal }))
   }
 
+  /** What happened to a container from one moment to another by the engine's clock, which may still be to come. */
+  async *eventsOf(container: string, between: { since: number; until: number }): AsyncGenerator<words.EngineEvent> {
+    const [since, until] = [between.since, between.until].map(millis => (millis / 1_000).toFixed(3))
+    const filters = JSON.stringify({ type: ['container'], container: [container] })
+    yield* documentsOf<words.EngineEvent>(
+      await this.#client.stream('GET', '/events', { query: { filters, since, until } }),
+    )
+  }
+
   close(): void {
     this.#client.close()
   }

@@ -26,7 +26,12 @@ export interface Container {
   readonly RestartCount: number
   readonly State: ContainerState
   readonly Config: { readonly Labels: Readonly<Record<string, string>> | null; readonly Image: string }
-  readonly HostConfig: { readonly RestartPolicy?: { readonly Name: string }; readonly NanoCpus?: number }
+  readonly HostConfig: {
+    readonly RestartPolicy?: { readonly Name: string }
+    readonly NanoCpus?: number
+    /** In bytes; 0 where there is no limit. */
+    readonly Memory?: number
+  }
   readonly NetworkSettings: {
     readonly Networks: Readonly<Record<string, { readonly IPAddress: string; readonly MacAddress: string }>> | null
     readonly Ports: Readonly<

@@ -5,6 +5,7 @@ import type { Guard } from '../guard/guard.ts'
 import type { Inside } from '../inside/install.ts'
 import type { Images } from './images.ts'
 import type { Networks } from './networks.ts'
+import type { OutOfMemory } from './out-of-memory.ts'
 
 export interface Settings {
   /** Where declared ports can be reached. */
@@ -25,4 +26,6 @@ export interface Context {
   readonly images: Images
   readonly networks: Networks
   readonly guard: Guard
+  /** Undefined for an engine that never tells who ran out of memory. */
+  readonly outOfMemory: OutOfMemory | undefined
 }

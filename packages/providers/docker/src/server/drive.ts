@@ -201,7 +201,7 @@ export class Drive {
 
   async #look(signal: AbortSignal | undefined): Promise<(Seen & { readonly number: number }) | undefined> {
     const number = ++this.#looks
-    const seen = await look(this.#parts.context.engine, this.id, signal)
+    const seen = await look(this.#parts.context, this.id, signal)
     if (seen && !this.#isClosed && !this.#parts.isPassive) this.#vitals.attend(seen.view)
     return seen && { ...seen, number }
   }

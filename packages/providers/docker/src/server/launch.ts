@@ -56,7 +56,7 @@ async function record(
   admitServices(spec)
   const [images] = await Promise.all([admit(context, spec), context.inside.ensure()])
   const find = async () => {
-    const seen = await look(context.engine, id)
+    const seen = await look(context, id)
     if (!seen) return undefined
     if (seen.view.stage === 'going') throw new ProviderError('Conflict', `${id} is being removed`)
     return { value: seen.view.stage, fingerprint: seen.view.labels[createTags.fingerprint] }

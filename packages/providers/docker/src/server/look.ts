@@ -1,5 +1,5 @@
-import type { Engine } from '../engine/engine.ts'
 import type { Container, ListedContainer } from '../engine/words.ts'
+import type { Context } from './context.ts'
 import { labels, names } from './labels.ts'
 import { readShape, stageOf, type View } from './view.ts'
 
@@ -11,25 +11,27 @@ export interface Seen {
   readonly record: string
 }
 
+type Looking = Pick<Context, 'engine' | 'outOfMemory'>
+
 /** All there is of one server; undefined when the engine has none. */
-export async function look(engine: Engine, id: string, signal?: AbortSignal): Promise<Seen | undefined> {
-  const listed = await engine.containers({ [labels.id]: id }, signal)
+export async function look(context: Looking, id: string, signal?: AbortSignal): Promise<Seen | undefined> {
+  const listed = await context.engine.containers({ [labels.id]: id }, signal)
   const record = listed.find(({ Labels }) => Labels?.[labels.part] === 'record')
-  return record && assemble(engine, record, listed, signal)
+  return record && assemble(context, record, listed, signal)
 }
 
 /** All servers that are ours by form, whosever they are. */
-export async function lookAtAll(engine: Engine, signal?: AbortSignal): Promise<Seen[]> {
-  const listed = await engine.containers({ [labels.part]: '' }, signal)
+export async function lookAtAll(context: Looking, signal?: AbortSignal): Promise<Seen[]> {
+  const listed = await context.engine.containers({ [labels.part]: '' }, signal)
   const byId = Map.groupBy(listed, ({ Labels }) => Labels?.[labels.id] ?? '')
   const records = listed.filter(({ Labels }) => Labels?.[labels.part] === 'record')
   return Promise.all(
-    records.map(record => assemble(engine, record, byId.get(record.Labels![labels.id] ?? '') ?? [], signal)),
+    records.map(record => assemble(context, record, byId.get(record.Labels![labels.id] ?? '') ?? [], signal)),
   )
 }
 
 async function assemble(
-  engine: Engine,
+  { engine, outOfMemory }: Looking,
   record: ListedContainer,
   parts: readonly ListedContainer[],
   signal: AbortSignal | undefined,
@@ -39,7 +41,8 @@ async function assemble(
   const shape = readShape(all)
   const inspect = async (name: string): Promise<Container | undefined> => {
     const part = parts.find(part => nameOf(part) === name)
-    return part && engine.container(part.Id, signal)
+    const container = part && (await engine.container(part.Id, signal))
+    return container && outOfMemory ? outOfMemory.judge(container, signal) : container
   }
   const services = Object.keys(shape.services).map(
     async name => [name, await inspect(names.service(id, name))] as const,

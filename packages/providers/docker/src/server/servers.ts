@@ -60,7 +60,7 @@ export class Servers {
   async find(id: string, signal?: AbortSignal): Promise<Drive> {
     const known = this.#drives.get(id)
     if (known) return known
-    const seen = await look(this.#context.engine, id, signal)
+    const seen = await look(this.#context, id, signal)
     if (!seen) throw new ProviderError('NotFound', `there is no server ${id}`)
     return this.ofView(seen.view)
   }
@@ -107,9 +107,9 @@ export class Servers {
   }
 
   async #survey(): Promise<void> {
-    const { engine, owner, networks, guard } = this.#context
+    const { owner, networks, guard } = this.#context
     const [all, shared] = await Promise.all([
-      lookAtAll(engine, this.#closing.signal),
+      lookAtAll(this.#context, this.#closing.signal),
       networks.survey(),
       guard.ensure(),
     ])
@@ -127,12 +127,12 @@ export class Servers {
   }
 
   #sweepLater(): void {
-    const { engine, world } = this.#context
+    const { world } = this.#context
     this.#sweeping ??= (async () => {
       try {
         await world.sleep(abandoned, this.#closing.signal)
         this.#sweeping = undefined
-        await this.#sweep(await lookAtAll(engine, this.#closing.signal))
+        await this.#sweep(await lookAtAll(this.#context, this.#closing.signal))
       } catch (error) {
         // An engine that is away is surveyed once it is back, and then this is done, too.
         if (!this.#closing.signal.aborted && !isProviderError(error)) throw error
