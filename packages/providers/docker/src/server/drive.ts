@@ -68,6 +68,8 @@ export class Drive {
   #isRunning = false
   #again = false
   #looks = 0
+  /** Looks up to this one began before it came to rest, or was started: what they saw does not go with what is known now. */
+  #outdated = 0
   #published = 0
   /** Whether it was this process that was told about it last. Until then, others may be at work. */
   #isMine = false
@@ -122,6 +124,7 @@ export class Drive {
         isShared(view.shape) ? names.holder(this.id) : names.service(this.id, mainOf(view.shape)),
       )
       this.#rested = false
+      this.#outdated = this.#looks
     }
     this.wake()
   }
@@ -149,6 +152,7 @@ export class Drive {
       await this.#parts.context.engine.startContainer(names.service(this.id, service))
     } finally {
       this.#rebooting.delete(service)
+      this.#outdated = this.#looks
       this.wake()
     }
   }
@@ -202,6 +206,7 @@ export class Drive {
   async #look(signal: AbortSignal | undefined): Promise<(Seen & { readonly number: number }) | undefined> {
     const number = ++this.#looks
     const seen = await look(this.#parts.context, this.id, signal)
+    if (number <= this.#outdated) return this.#look(signal)
     if (seen && !this.#isClosed && !this.#parts.isPassive) this.#vitals.attend(seen.view)
     return seen && { ...seen, number }
   }
@@ -383,6 +388,7 @@ export class Drive {
       this.#rested = false
     }
     this.#winding = undefined
+    this.#outdated = this.#looks
   }
 
   async #end(view: View, name: string, hard: boolean): Promise<void> {
