@@ -145,11 +145,12 @@ describeWith('docker', 'a Docker engine that fails', () => {
       await engine.kill()
       await engine.up()
       for (const { id } of launched) await until(provider, id, 'running')
-      const all = await engine.call<{ Names: string[]; State: string }[]>('GET', '/containers/json')
-      const running = all
-        .map(({ Names }) => Names[0])
-        .filter(name => name?.endsWith('.main') || name?.endsWith('.side'))
-      expect(running.sort()).toEqual(launched.flatMap(({ id }) => [`/${id}.main`, `/${id}.side`]).sort())
+      const running = async () => {
+        const all = await engine.call<{ Names: string[] }[]>('GET', '/containers/json')
+        return all.flatMap(({ Names }) => Names.filter(name => /\.(main|side)$/.test(name))).sort()
+      }
+      const wanted = launched.flatMap(({ id }) => [`/${id}.main`, `/${id}.side`]).sort()
+      await expect.poll(running, { timeout: 30_000 }).toEqual(wanted)
       for (const { id } of launched) await provider.terminate(id)
       await eventually('nothing to be left', async () => (await engine.everything()).length === 0, 60_000)
     } finally {

@@ -42,22 +42,6 @@ describeWith('bubblewrap', 'services as processes', () => {
     expect(text).toContain('/data/none.so x')
   })
 
-  test('a process that fails is started again, each time later, and its restarts are counted', async () => {
-    const { id } = await region.launch(services({ main: shell('echo run; exit 7', { restart: 'onFailure' }) }))
-    const info = await region.eventually('two restarts', async () => {
-      const { services } = await region.provider.describe(id)
-      return services.main!.restarts >= 2 ? services.main : undefined
-    })
-    expect(info).toMatchObject({ exitCode: 7, reason: 'Error' })
-    const times = await region.eventually('three runs', async () => {
-      const found: number[] = []
-      for await (const { at, line } of region.provider.logs!(id, {})) if (line === 'run') found.push(at)
-      return found.length >= 3 ? found : undefined
-    })
-    expect(times[2]! - times[1]!).toBeGreaterThan(times[1]! - times[0]! - 100)
-    await region.provider.terminate(id)
-  })
-
   test('services that start at the same moment share one network, and exec enters it', async () => {
     const names = ['main', 'one', 'two', 'three']
     const of = (name: string) => [name, shell('sleep 600', { role: name === 'main' ? 'main' : 'sidecar' })] as const

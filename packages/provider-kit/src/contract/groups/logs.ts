@@ -138,13 +138,22 @@ export const logPromises = promises(
       const log = await printer(bench)
       const slow = log.read({ follow: true })[Symbol.asyncIterator]()
       bench.afterwards(async () => slow.return?.())
-      const reading = slow.next()
-      await bench.world.sleep(millis(50))
-      await log.print(1)
-      await reading
+      const printUntil = (what: string, holds: () => boolean) =>
+        bench.eventually(what, async () => {
+          await log.print(1)
+          return holds() || undefined
+        })
+      let begun = false
+      void slow.next().then(() => {
+        begun = true
+      })
+      await printUntil('the slow one to begin', () => begun)
       const quick = await log.follow({ tail: 0 })
+      await printUntil('the quick one to begin', () => quick.seen.length > 0)
       const printed = await log.print(200)
-      assert.deepEqual(await quick.upTo(200), printed)
+      const last = printed.at(-1)
+      await bench.eventually('the last line', async () => quick.seen.some(({ line }) => line === last) || undefined)
+      assert.deepEqual(texts(quick.seen).slice(-200), printed)
     },
 
     async 'logs stay readable while a server is stopped'(bench) {

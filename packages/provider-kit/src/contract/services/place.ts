@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import type { ServicesBench } from './bench.ts'
 
 const often = { intervalSeconds: 0.1, timeoutSeconds: 10, healthyThreshold: 1, unhealthyThreshold: 100 }
-const hidden = '34567'
+/** Below those that a machine gives to whoever asks for any. */
+const hidden = '4567'
 
 /** What services find around them: network, files, secrets, volumes, limits. */
 export function placeTests(bench: () => ServicesBench): void {
@@ -25,7 +26,14 @@ export function placeTests(bench: () => ServicesBench): void {
       return info.services.main?.health === 'healthy' && info
     })
     expect(endpoints).toMatchObject([{ service: 'main', name: 'http', protocol: 'tcp', host: '127.0.0.1' }])
-    expect(await bench().subject.fetchPage(endpoints[0]!)).toContain('hello')
+    await bench().eventually('its page', async () =>
+      bench()
+        .subject.fetchPage(endpoints[0]!)
+        .then(
+          page => page.includes('hello'),
+          () => false,
+        ),
+    )
     await expect(bench().subject.fetchPage({ port: Number(hidden) })).rejects.toThrow()
     const fetched = async (from: string) => (await bench().exec(from, bench().subject.fetcher(Number(hidden)))).text
     await bench().eventually('the sidecar to answer', async () => (await fetched(id)).includes('found'))
@@ -44,9 +52,10 @@ export function placeTests(bench: () => ServicesBench): void {
     })
     const main = await bench().eventually('its health', async () => {
       const { services } = await bench().provider.describe(id)
-      return services.main?.health === 'unhealthy' && services.main
+      const { health, reason } = services.main!
+      return health === 'unhealthy' && reason?.includes('nothing listens') && services.main
     })
-    expect(main).toMatchObject({ ready: false, reason: expect.stringContaining('nothing listens') })
+    expect(main).toMatchObject({ ready: false })
     await bench().gone(id)
   })
 
@@ -93,7 +102,10 @@ export function placeTests(bench: () => ServicesBench): void {
 
   test('the memory of a service is told, with its limit', async () => {
     const { id } = await bench().running({ main: shell('exec sleep 600', { resources: { memoryMiB: 64 } }) })
-    const { services, since } = (await bench().provider.metrics!([id])).get(id)!
+    const { services, since } = await bench().eventually('its memory', async () => {
+      const sample = (await bench().provider.metrics!([id])).get(id)
+      return typeof sample?.services.main?.memoryBytes === 'number' && sample
+    })
     expect(services.main).toMatchObject({ memoryLimitBytes: 64 * 2 ** 20 })
     expect(services.main!.memoryBytes).toBeLessThan(32 * 2 ** 20)
     expect(bench().subject.world.now() - since!).toBeLessThan(120_000)
@@ -102,12 +114,16 @@ export function placeTests(bench: () => ServicesBench): void {
 
   test('the time that a service computes is counted', async () => {
     const { id } = await bench().running({ main: shell('while :; do :; done', { stopGraceSeconds: 0 }) })
-    const used = async () => (await bench().provider.metrics!([id])).get(id)!.services.main!.cpuSeconds!
-    const [first, start] = [await used(), bench().subject.world.monotonic()]
-    await bench().eventually('a tenth of a second more', async () => (await used()) > first + 0.1)
-    const passed = (bench().subject.world.monotonic() - start) / 1_000
+    const { world } = bench().subject
+    const used = async () => (await bench().provider.metrics!([id])).get(id)?.services.main?.cpuSeconds ?? undefined
+    const start = world.monotonic()
+    const first = await bench().eventually('its time', used)
+    const last = await bench().eventually('a tenth of a second more', async () => {
+      const now = await used()
+      return now !== undefined && now > first + 0.1 && now
+    })
     // One loop takes at most one processor.
-    expect((await used()) - first).toBeLessThan(passed * 1.5 + 1)
+    expect(last - first).toBeLessThan(((world.monotonic() - start) / 1_000) * 1.5 + 1)
     await bench().gone(id)
   })
 
@@ -116,7 +132,7 @@ export function placeTests(bench: () => ServicesBench): void {
       main: shell('echo one; echo two >&2; exec sleep 600'),
       side: shell('echo three; exec sleep 600', { role: 'sidecar' }),
     })
-    await bench().printed(id, /one\n|two\n/)
+    await bench().printed(id, 'one')
     await bench().printed(id, 'two')
     await bench().printed(id, 'three', 'side')
     const lines: string[] = []
