@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { UnavailableError } from '@stead/engine'
 import { type Duration, millis, seconds, type World } from '@stead/world'
+import type { Piece } from './piece.ts'
 
 /** One server-sent event. The data is JSON text. */
 export interface SentEvent {
@@ -62,6 +64,8 @@ export class EventStream {
   readonly #ended = new AbortController()
   #drained: PromiseWithResolvers<void> | undefined
   #waitingSince: Duration | undefined
+  /** What is written past the response, once its head is on its way. */
+  #connection: Socket | undefined
   /** As the format has it, unless the route has more to say. */
   heartbeat: () => string
   /** Whether it may be read as slowly as its reader likes: nothing piles up for it here, for the route sends only what it has room for. */
@@ -71,7 +75,7 @@ export class EventStream {
     this.#options = options
     const { response, format } = options
     this.heartbeat = () => format.heartbeat
-    response.on('drain', () => this.#flowing())
+    response.on('drain', this.#flowing)
     response.on('close', () => this.#close('client_left'))
     // Written to after the client left, and before we were told: what follows is `close`.
     response.on('error', () => {})
@@ -91,11 +95,36 @@ export class EventStream {
     return this.isOpen && this.#drained === undefined
   }
 
-  /** Sends as it is what was written before: for those who send one event to many. */
+  /** Sends text as it is. */
   write(text: string | Uint8Array): void {
-    const { response, world, limits, maySend } = this.#options
+    const { response, maySend } = this.#options
+    if (this.isOpen && maySend()) this.#sent(response.write(text))
+  }
+
+  /** Sends what many are sent. */
+  writePiece({ framed, plain }: Piece): void {
+    const { response, maySend } = this.#options
     if (!this.isOpen || !maySend()) return
-    if (!response.write(text) && !this.#drained) {
+    if (this.#connection) this.#sent(this.#connection.write(framed) || this.#connection.writableLength === 0)
+    else {
+      this.#sent(response.write(plain))
+      this.#goPast()
+    }
+  }
+
+  /** From now on pieces go straight to the connection, if all that was written before is there. */
+  #goPast(): void {
+    const { response } = this.#options
+    const { socket } = response
+    // One that waits for the answer before it has none yet; and who speaks HTTP/1.0 gets no frames.
+    if (!socket || !response.chunkedEncoding || response.writableLength > socket.writableLength) return
+    this.#connection = socket
+    socket.on('drain', this.#flowing)
+  }
+
+  #sent(hasRoom: boolean): void {
+    const { response, world, limits } = this.#options
+    if (!hasRoom && !this.#drained) {
       this.#drained = Promise.withResolvers()
       this.#waitingSince = world.monotonic()
     }
@@ -135,7 +164,7 @@ export class EventStream {
       this.end('slow_reader', 'the client has stopped reading')
   }
 
-  #flowing(): void {
+  readonly #flowing = (): void => {
     this.#waitingSince = undefined
     this.#drained?.resolve()
     this.#drained = undefined

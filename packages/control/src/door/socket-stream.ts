@@ -1,11 +1,12 @@
+import { once } from 'node:events'
 import { UnavailableError } from '@stead/engine'
 import { type Duration, seconds, type World } from '@stead/world'
-import type { RawData, WebSocket } from 'ws'
+import type { RawData } from 'ws'
 import type { EndReason } from './event-stream.ts'
 import type { OpenStream, StreamHooks } from './streams.ts'
+import type { Accepted } from './upgrade.ts'
 
-export interface SocketStreamOptions extends StreamHooks {
-  readonly socket: WebSocket
+export interface SocketStreamOptions extends StreamHooks, Accepted {
   readonly world: World
   /** What a route throws that is not the store being away: a bug, for the log. */
   readonly onBug: (error: unknown) => void
@@ -79,6 +80,21 @@ export class SocketStream implements OpenStream {
     // Called too when the connection is lost.
     socket.send(data, () => resolve())
     await promise
+  }
+
+  /** Sends what many are sent, in frames that were made once for all of them. False: wait for `drained()` before more. */
+  sendFrames(frames: Buffer): boolean {
+    const { connection, maySend } = this.#options
+    if (!this.isOpen || !maySend()) return false
+    return connection.write(frames) || connection.writableLength === 0
+  }
+
+  /** Resolves when the other side has caught up, or the stream has ended. */
+  async drained(): Promise<void> {
+    const { connection } = this.#options
+    // What it rejects with is the end of this stream.
+    if (this.isOpen && connection.writableNeedDrain)
+      await once(connection, 'drain', { signal: this.signal }).catch(() => {})
   }
 
   /** Everything that comes, in order, until the end. One at a time: while nobody takes it, the other side is held up. */

@@ -56,8 +56,8 @@ export class Sockets {
     visit.leave()
     reply.hijack()
     reply.raw.statusCode = 101
-    const socket = await this.#upgrades.accept(request.raw, reply.raw)
-    if (!socket) {
+    const accepted = await this.#upgrades.accept(request.raw, reply.raw)
+    if (!accepted) {
       onEnded()
       return reply
     }
@@ -66,7 +66,7 @@ export class Sockets {
       answer,
       ({ maySend, onEnd }) =>
         new SocketStream({
-          ...{ socket, world, maySend, onBug },
+          ...{ ...accepted, world, maySend, onBug },
           onEnd: reason => {
             onEnd(reason)
             witness.closed(visit, { reason, ...stream.outcome, seconds: Math.round(visit.elapsed() / 1_000) })

@@ -13,6 +13,12 @@ interface Upgrade {
   readonly head: Buffer
 }
 
+/** A WebSocket, and what it is spoken on. */
+export interface Accepted {
+  readonly socket: WebSocket
+  readonly connection: Duplex
+}
+
 /** The subprotocol that is spoken. Clients that name none are taken to mean it. */
 export const subprotocol = 'stead.v1'
 /** Of one message. */
@@ -68,14 +74,14 @@ export class Upgrades {
   }
 
   /** Changes the protocol: from then on the response is nobody's. Undefined when the client has left. */
-  async accept(request: IncomingMessage, response: Response): Promise<WebSocket | undefined> {
+  async accept(request: IncomingMessage, response: Response): Promise<Accepted | undefined> {
     const server = await this.ready()
     const { socket, head } = this.#waiting.get(request)!
-    let accepted: WebSocket | undefined
+    let accepted: Accepted | undefined
     response.detachSocket(socket as never)
     // At once, or never.
     server.handleUpgrade(request, socket, head, opened => {
-      accepted = opened
+      accepted = { socket: opened, connection: socket }
     })
     return accepted
   }

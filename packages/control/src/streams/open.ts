@@ -50,8 +50,8 @@ async function sendLines(room: StreamRoom, { stream, instance, request, world }:
   stream.divert(() => true)
   const query = request as LogQuery
   const path = (field: string) => `/${field}`
-  const lines = await openLog(room, { instance, query, path, world, signal: stream.signal })
-  for await (const { documents } of lines) for (const document of documents) await stream.send(document)
+  const log = await openLog(room, { instance, query, path, world, signal: stream.signal })
+  await log({ take: ({ frames }) => stream.sendFrames(frames), room: () => stream.drained() }, stream.signal)
   stream.end('finished', 'there is nothing more to read')
 }
 

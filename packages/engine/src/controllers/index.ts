@@ -9,6 +9,7 @@ export {
 } from './controller.ts'
 export { DeadlineError, ObserveOnlyError, ShardLostError, StoppingError } from './errors.ts'
 export { addFinalizer, hasFinalizer, letGo, mayBeRemoved, removeFinalizer } from './finalizers.ts'
+export { LoopBudget } from './loop-budget.ts'
 export { type LiveNode, liveNodes } from './nodes.ts'
 export { type Ending, type Entry, type Lane, type QueueOptions, WorkQueue } from './queue.ts'
 export { shardCount, shardOf } from './shards.ts'

@@ -1,9 +1,11 @@
 import { type EventStream, endReasons, jsonLines, jsonLinesType, serverSentEvents } from '../../door/event-stream.ts'
+import type { Piece } from '../../door/piece.ts'
 import { type Route, route } from '../../door/route.ts'
 import { one, theInstance } from '../../instances/api/room.ts'
 import { Type } from '../../schema/type.ts'
 import { type LogBatch, ShownLine } from '../logs/lines.ts'
-import { checkLog, LogQuery, openLog } from '../logs/request.ts'
+import { checkLog, LogQuery, type OpenedLog, openLog } from '../logs/request.ts'
+import type { LineSink } from '../logs/sink.ts'
 import { problemOfProvider } from '../reach.ts'
 import { Ticket } from '../tickets/model.ts'
 import { issueTicket } from '../tickets/tickets.ts'
@@ -42,10 +44,11 @@ export const logRoutes = (room: StreamRoom): readonly Route[] => [
       const after = lastEventId ?? query.after
       const path = (field: string) => (field === 'after' && lastEventId !== undefined ? 'Last-Event-ID' : `?${field}`)
       const asked = { ...query, ...(after !== undefined && { after }) }
-      const lines = await openLog(room, { instance: target, query: asked, path, world, signal })
+      const log = await openLog(room, { instance: target, query: asked, path, world, signal })
       const isInLines = accept?.includes(jsonLinesType) ?? false
-      const encode = isInLines ? inLines : ({ events }: LogBatch) => events
-      return { format: isInLines ? jsonLines : events, stream: stream => send(stream, lines, encode) }
+      return isInLines
+        ? { format: jsonLines, stream: stream => send(stream, log, inLines) }
+        : { format: events, stream: stream => send(stream, log, inEvents) }
     },
   }),
   route({
@@ -69,21 +72,23 @@ export const logRoutes = (room: StreamRoom): readonly Route[] => [
   }),
 ]
 
-const inLines = ({ documents }: LogBatch): string => documents.map(document => `${document}\n`).join('')
+type Encode = (batch: LogBatch) => Piece
+
+const inEvents: Encode = batch => batch.events
+const inLines: Encode = batch => batch.documents
 
 /** Sends what there is room for, and no more. */
-async function send(
-  stream: EventStream,
-  lines: AsyncGenerator<LogBatch>,
-  encode: (batch: LogBatch) => string | Buffer,
-) {
+async function send(stream: EventStream, log: OpenedLog, encode: Encode): Promise<void> {
   stream.isPatient = true
+  const sink: LineSink = {
+    take(batch) {
+      stream.writePiece(encode(batch))
+      return stream.isFlowing
+    },
+    room: () => stream.drained(),
+  }
   try {
-    for await (const batch of lines) {
-      stream.write(encode(batch))
-      await stream.drained()
-      if (!stream.isOpen) return
-    }
+    await log(sink, stream.signal)
     stream.end('finished', 'there is nothing more to read')
   } catch (error) {
     if (!stream.isOpen) return

@@ -1,8 +1,9 @@
 import { isProviderError } from '@stead/provider-kit'
 import { instances } from '../../instances/model.ts'
 import { type ReachedServer, reached, type StreamSurroundings } from '../reach.ts'
-import { LogBatch } from './lines.ts'
+import type { LogBatch } from './lines.ts'
 import { type Begun, fromTheFirst, type LogReads } from './log-reads.ts'
+import { give, type LineSink } from './sink.ts'
 
 export interface InstanceLogOptions extends StreamSurroundings {
   readonly reads: LogReads
@@ -15,40 +16,60 @@ export interface InstanceLogRequest {
   readonly service: string | undefined
   readonly begun: Begun
   readonly follow: boolean
+  readonly sink: LineSink
   /** Something that was printed before what is asked for is lost. */
   readonly isTorn: boolean
   readonly signal: AbortSignal
 }
 
 /**
- * What an instance prints, whatever it runs on: when its server is replaced, the log of the next one goes on where that of
- * the one before ended. It ends when the instance is gone, or with what there is when it is not followed.
+ * Sends what an instance prints, whatever it runs on: when its server is replaced, the log of the next one goes on where that
+ * of the one before ended. It ends when the instance is gone, or with what there is when it is not followed.
  */
-export async function* instanceLog(options: InstanceLogOptions, request: InstanceLogRequest): AsyncGenerator<LogBatch> {
+export async function sendLog(options: InstanceLogOptions, request: InstanceLogRequest): Promise<void> {
   const { reads } = options
-  const { instanceId, service, follow, signal } = request
-  let { begun, isTorn } = request
+  const { instanceId, service, follow, signal, isTorn } = request
+  const sink = new TornSink(request.sink, isTorn)
+  let { begun } = request
   let server: ReachedServer | undefined = request.server
   while (server) {
     const asked = { server, service, signal }
+    if (!follow) {
+      for await (const batch of reads.there(asked, begun.start)) await give(sink, batch, signal)
+      return
+    }
     try {
-      for await (const batch of follow ? reads.follow(asked, begun) : reads.there(asked, begun.start)) {
-        yield isTorn ? torn(server.id, batch) : batch
-        isTorn = false
-      }
+      await reads.follow(asked, begun, sink)
     } catch (error) {
       // It went while it was read: what was not read of it by now never is.
-      if (!follow || !isProviderError(error, 'NotFound')) throw error
-      isTorn = true
+      if (!isProviderError(error, 'NotFound')) throw error
+      sink.isTorn = true
     }
-    if (!follow) return
     begun = fromTheFirst
     server = await nextServer(options, { instanceId, before: server.id, signal })
   }
 }
 
-const torn = (server: string, { lines: [first, ...rest] }: LogBatch): LogBatch =>
-  new LogBatch(server, [{ ...first!, gap: true }, ...rest])
+/** Where something was lost, the next line says so. */
+class TornSink implements LineSink {
+  readonly #sink: LineSink
+  isTorn: boolean
+
+  constructor(sink: LineSink, isTorn: boolean) {
+    this.#sink = sink
+    this.isTorn = isTorn
+  }
+
+  take(batch: LogBatch): boolean {
+    const told = this.isTorn ? batch.torn() : batch
+    this.isTorn = false
+    return this.#sink.take(told)
+  }
+
+  room(): Promise<void> {
+    return this.#sink.room()
+  }
+}
 
 interface Following {
   readonly instanceId: string

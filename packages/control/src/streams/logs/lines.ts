@@ -1,5 +1,7 @@
 import type { LogLine } from '@stead/provider-kit'
 import { isoTime } from '@stead/world'
+import { Piece } from '../../door/piece.ts'
+import { textFrame } from '../../door/text-frame.ts'
 import { Time } from '../../resource/model.ts'
 import { Type } from '../../schema/type.ts'
 import { writePlace } from './place.ts'
@@ -32,13 +34,17 @@ function written(server: string, { at, service, stream, line, partial, gap, curs
   return { place: writePlace({ server, cursor }), data: JSON.stringify(shown) }
 }
 
-/** Lines that travel together, each written once for all who read them. */
+/** With where it is. */
+const documentOf = ({ place, data }: WrittenLine): string => `${data.slice(0, -1)},"cursor":"${place}"}`
+
+/** Lines that travel together, each written once for all who read them: in each format when it is first asked for. */
 export class LogBatch {
   readonly lines: readonly LogLine[]
   readonly #server: string
   #written: readonly WrittenLine[] | undefined
-  #events: Buffer | undefined
-  #documents: readonly string[] | undefined
+  #events: Piece | undefined
+  #documents: Piece | undefined
+  #frames: Buffer | undefined
 
   constructor(server: string, lines: readonly LogLine[]) {
     this.#server = server
@@ -50,16 +56,28 @@ export class LogBatch {
     return this.lines.at(-1)!.cursor
   }
 
-  /** As server-sent events. Bytes, because they go to many: a text would be encoded for each of them. */
-  get events(): Buffer {
-    this.#events ??= Buffer.from(this.#lines.map(({ place, data }) => `id: ${place}\ndata: ${data}\n\n`).join(''))
+  /** The same, said to come after something that is lost. */
+  torn(): LogBatch {
+    const [first, ...rest] = this.lines
+    return new LogBatch(this.#server, [{ ...first!, gap: true }, ...rest])
+  }
+
+  /** As server-sent events. */
+  get events(): Piece {
+    this.#events ??= new Piece(this.#lines.map(({ place, data }) => `id: ${place}\ndata: ${data}\n\n`).join(''))
     return this.#events
   }
 
-  /** Each line as one JSON document that says where it is. */
-  get documents(): readonly string[] {
-    this.#documents ??= this.#lines.map(({ place, data }) => `${data.slice(0, -1)},"cursor":"${place}"}`)
+  /** Each line as one JSON document, in a line. */
+  get documents(): Piece {
+    this.#documents ??= new Piece(this.#lines.map(line => `${documentOf(line)}\n`).join(''))
     return this.#documents
+  }
+
+  /** Each line as one JSON document, in a frame of a WebSocket. */
+  get frames(): Buffer {
+    this.#frames ??= Buffer.concat(this.#lines.map(line => textFrame(documentOf(line))))
+    return this.#frames
   }
 
   get #lines(): readonly WrittenLine[] {
@@ -77,11 +95,17 @@ export class Gathering {
   #lines: LogLine[] = []
   #bytes = 0
 
-  /** Whether it is full now. */
-  add(line: LogLine): boolean {
+  get isEmpty(): boolean {
+    return this.#lines.length === 0
+  }
+
+  get isFull(): boolean {
+    return this.#lines.length >= mostLines || this.#bytes >= mostBytes
+  }
+
+  add(line: LogLine): void {
     this.#lines.push(line)
     this.#bytes += line.line.length
-    return this.#lines.length >= mostLines || this.#bytes >= mostBytes
   }
 
   /** What was gathered, to begin anew. */

@@ -1,8 +1,10 @@
+import { LoopBudget } from '@stead/engine'
 import type { LogLine, LogRequest } from '@stead/provider-kit'
-import type { World } from '@stead/world'
+import { type Duration, millis, type World } from '@stead/world'
 import type { ReachedServer } from '../reach.ts'
 import { Gathering, LogBatch } from './lines.ts'
-import { SharedLog } from './shared-log.ts'
+import { type FollowEnd, SharedLog } from './shared-log.ts'
+import { give, type LineSink } from './sink.ts'
 
 /** Where to begin. */
 export type LogStart = Pick<LogRequest, 'after' | 'tail' | 'since'>
@@ -29,13 +31,27 @@ interface Shared {
   readers: number
 }
 
+/** What sending may take of the event loop before others have their turn. */
+const longestTurn: Duration = millis(1)
+/** How many are sent something in a millisecond. */
+const sendsPerMillisecond = 20
+const shortestGathering = 5
+const longestGathering = 30
+
+/** Lines wait for each other, so that as many writes go out as one core has time for besides its other work: few readers, a short wait. */
+const gatheringFor = (readers: number): Duration =>
+  millis(Math.min(longestGathering, Math.max(shortestGathering, readers / sendsPerMillisecond)))
+
 /** Every log that is read on this node. Those who follow the same share one read of the provider. */
 export class LogReads {
   readonly #world: World
+  readonly #budget: LoopBudget
   readonly #shared = new Map<string, Shared>()
+  #readers = 0
 
   constructor(world: World) {
     this.#world = world
+    this.#budget = new LoopBudget(world, longestTurn)
   }
 
   /** How many servers are followed now. */
@@ -63,39 +79,33 @@ export class LogReads {
   async *there(request: ServerLogRequest, start: LogStart): AsyncGenerator<LogBatch> {
     const gathered = new Gathering()
     const batch = () => new LogBatch(request.server.id, gathered.take())
-    let isEmpty = true
     for await (const line of read(request, start)) {
-      isEmpty = false
-      if (!gathered.add(line)) continue
-      yield batch()
-      isEmpty = true
+      gathered.add(line)
+      if (gathered.isFull) yield batch()
     }
-    if (!isEmpty) yield batch()
+    if (!gathered.isEmpty) yield batch()
   }
 
-  /** What there is, then what comes, until the server is gone. */
-  async *follow(request: ServerLogRequest, { start, seen: last }: Begun): AsyncGenerator<LogBatch> {
+  /** Sends what there is, then what comes, until the server is gone. */
+  async follow(request: ServerLogRequest, { start, seen: last }: Begun, sink: LineSink): Promise<void> {
     let seen = last
     for (let from = start; ; from = seen === undefined ? {} : { after: seen }) {
       for await (const batch of this.there(request, from)) {
-        yield batch
+        await give(sink, batch, request.signal)
         seen = batch.last
       }
-      for await (const batch of this.#shareFrom(request, seen)) {
-        if (batch === 'over') return
-        yield batch
-        seen = batch.last
-      }
+      const end = await this.#share(request, seen, sink)
+      if (end.type === 'over') return
+      seen = end.seen
     }
   }
 
-  /** What comes after a line that was seen. It ends with `over` once the server is gone, without it when it was lost sight of. */
-  async *#shareFrom(request: ServerLogRequest, seen: string | undefined): AsyncGenerator<LogBatch | 'over'> {
+  /** Sends what comes after a line that was seen. */
+  async #share(request: ServerLogRequest, seen: string | undefined, sink: LineSink): Promise<FollowEnd> {
     const name = JSON.stringify([request.server.id, request.service])
     const shared = this.#join(name, request, seen)
     try {
-      const { type } = yield* shared.log.follow(seen, request.signal)
-      if (type === 'over') yield type
+      return await shared.log.follow(seen, sink, request.signal)
     } finally {
       this.#leave(name, shared)
     }
@@ -105,6 +115,7 @@ export class LogReads {
     const known = this.#shared.get(name)
     const shared = known && !known.log.isOver ? known : { log: this.#open(server, service, after), readers: 0 }
     shared.readers++
+    this.#readers++
     this.#shared.set(name, shared)
     return shared
   }
@@ -112,15 +123,18 @@ export class LogReads {
   #open(server: ReachedServer, service: string | undefined, after: string | undefined): SharedLog {
     return new SharedLog({
       world: this.#world,
+      budget: this.#budget,
       server: server.id,
       after,
       read: (place, signal) =>
         read({ server, service, signal }, { ...(place !== undefined && { after: place }) }, true),
+      gathering: () => gatheringFor(this.#readers),
     })
   }
 
   #leave(name: string, shared: Shared): void {
     shared.readers--
+    this.#readers--
     if (shared.readers > 0) return
     shared.log.close()
     if (this.#shared.get(name) === shared) this.#shared.delete(name)

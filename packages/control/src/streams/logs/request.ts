@@ -8,10 +8,10 @@ import { readTime } from '../../records/list.ts'
 import { Type } from '../../schema/type.ts'
 import { problemOfProvider, type ReachedServer, reached, reachServer, type StreamSurroundings } from '../reach.ts'
 import { assertService } from '../service.ts'
-import { type InstanceLogOptions, instanceLog } from './instance-log.ts'
-import type { LogBatch } from './lines.ts'
+import { type InstanceLogOptions, sendLog } from './instance-log.ts'
 import type { Begun, LogStart } from './log-reads.ts'
 import { type LogPlace, readPlace } from './place.ts'
+import type { LineSink } from './sink.ts'
 
 /** What can be asked of a log, as a query or as a body. */
 export const logParameters = {
@@ -47,6 +47,7 @@ export interface LogAsked {
   /** How a field of the query is called in messages. */
   readonly path: (field: keyof LogQuery) => string
   readonly world: World
+  /** Whether anybody still waits for it to be opened. */
   readonly signal: AbortSignal
 }
 
@@ -64,9 +65,12 @@ export async function checkLog(options: StreamSurroundings, asked: Checked) {
   return { service, place, start, active }
 }
 
+/** A log that can be read: sends it, until its end or until the signal says so. */
+export type OpenedLog = (sink: LineSink, signal: AbortSignal) => Promise<void>
+
 /** Opens the log of an instance. Whatever is in the way is told here, before anything is answered. */
-export async function openLog(options: InstanceLogOptions, asked: LogAsked): Promise<AsyncGenerator<LogBatch>> {
-  const { instance, query, signal } = asked
+export async function openLog(options: InstanceLogOptions, asked: LogAsked): Promise<OpenedLog> {
+  const { instance, query } = asked
   const { service, place, start, active } = await checkLog(options, asked)
   try {
     const begin = (server: ReachedServer, from: LogStart) => beginLog(options, asked, { server, service, from })
@@ -74,7 +78,8 @@ export async function openLog(options: InstanceLogOptions, asked: LogAsked): Pro
     const { server, begun } = resumed ?? (await begin(active, start))
     const isTorn = place !== undefined && resumed === undefined
     const follow = query.follow ?? false
-    return instanceLog(options, { instanceId: instance.id, server, service, begun, follow, isTorn, signal })
+    const request = { instanceId: instance.id, server, service, begun, follow, isTorn }
+    return (sink, signal) => sendLog(options, { ...request, sink, signal })
   } catch (error) {
     if (place && isProviderError(error, 'InvalidConfig')) throw noCursor(asked)
     throw problemOfProvider(error) ?? error
