@@ -1,6 +1,6 @@
 // A process of its own for all who read: what they take must not be taken for what the server does.
-import { get } from 'node:http'
 import { Latencies } from '../harness/latencies.ts'
+import { follow } from './follower.ts'
 
 export interface Reading {
   readonly port: number
@@ -19,32 +19,16 @@ export interface Seen {
   readonly echoes: number
   readonly echoP50: number
   readonly echoP99: number
-  /** Streams that ended though nobody ended them. */
-  readonly lost: number
+  /** What this process takes, in seconds of a core. */
+  readonly processorSeconds: number
+  /** Why streams ended though nobody ended them. */
+  readonly lost: readonly string[]
 }
 
 let lines = new Latencies()
 let echoes = new Latencies()
-let lost = 0
-
-/** Each line says when it was printed. */
-function follow(port: number, path: string, token: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    get({ port, path, headers: { authorization: `Bearer ${token}` }, agent: false }, response => {
-      if (response.statusCode !== 200) return reject(new Error(`${path} was answered ${response.statusCode}`))
-      let text = ''
-      response.setEncoding('latin1').on('data', (piece: string) => {
-        const now = Date.now()
-        text += piece
-        const whole = text.lastIndexOf('\n\n')
-        for (const [, printed] of text.slice(0, whole + 1).matchAll(/ t=(\d+)/g)) lines.record(now - Number(printed))
-        text = text.slice(whole + 1)
-      })
-      response.on('close', () => lost++)
-      resolve()
-    }).on('error', reject)
-  })
-}
+let processorBefore = process.cpuUsage()
+const lost: string[] = []
 
 /** Types a letter now and then, and waits for it to come back. */
 function sit(url: string, typeEvery: number): Promise<void> {
@@ -68,22 +52,26 @@ function sit(url: string, typeEvery: number): Promise<void> {
       }
     }
     socket.onerror = () => reject(new Error(`a terminal could not be opened`))
-    socket.onclose = () => lost++
+    socket.onclose = () => lost.push('a terminal was closed')
   })
 }
 
 async function open({ port, followers, terminals, typeEvery }: Reading): Promise<void> {
   // Tickets last a minute.
   for (const path of terminals) await sit(`ws://127.0.0.1:${port}${path}`, typeEvery)
-  for (const { path, token } of followers) await follow(port, path, token)
+  const hooks = { onLine: (late: number) => lines.record(late), onEnd: (why: string) => lost.push(why) }
+  for (const follower of followers) await follow({ port, ...follower }, hooks)
 }
 
 function seen(): Seen {
+  const { user, system } = process.cpuUsage(processorBefore)
   const told = {
     ...{ lines: lines.count, lineP50: lines.percentile(50), lineP99: lines.percentile(99) },
     ...{ echoes: echoes.count, echoP50: echoes.percentile(50), echoP99: echoes.percentile(99) },
+    processorSeconds: (user + system) / 1_000_000,
     lost,
   }
+  processorBefore = process.cpuUsage()
   lines = new Latencies()
   echoes = new Latencies()
   return told

@@ -1,36 +1,32 @@
 import { type Duration, isoTime, realWorld, seconds, type World } from '@stead/world'
 import { Pool } from '../api/client/pool.ts'
 import { mustBeDone } from '../api/contender.ts'
-import { count, factor, megabytes, milliseconds, perSecond } from '../harness/format.ts'
 import { keepPace } from '../harness/load.ts'
 import { machineFacts } from '../harness/machine.ts'
 import type { Options } from '../harness/options.ts'
-import { atMost, type Report } from '../harness/report.ts'
+import type { Report } from '../harness/report.ts'
 import { inTurns, type Measurement, type Sample, type Samples } from '../harness/rounds.ts'
 import type { Scratch } from '../harness/scratch.ts'
-import { median, ratios } from '../harness/statistics.ts'
-import { Printers } from './printers.ts'
+import { findings, idle, readsPerSecond, typeEvery } from './findings.ts'
+import { describeLoad, type StreamLoad } from './load.ts'
+import { Printers, type Printing } from './printers.ts'
 import { Readers } from './readers.ts'
 
-export interface StreamLoad {
-  readonly printers: number
-  /** Of all printers together. */
-  readonly linesPerSecond: number
-  readonly followers: number
-  readonly terminals: number
-  readonly duration: Duration
-}
+const terminals = 50
 
-/** Issue's bars. */
-const bars = { lineP99: 50, apiTimes: 2 }
-const load = { printers: 10, linesPerSecond: 1_000, followers: 500, terminals: 50 }
-/** A busy person at each terminal. */
-const typeEvery = 200
-/** Reads of the API meanwhile: enough for a p99, and too few to be what is measured. */
-const readsPerSecond = 100
-
-const idle = 'idle'
-const busy = 'with streams'
+/** Each of 1,000 lines a second and 500 followers: spread evenly, all on one log, and as it mostly is. */
+const loads: readonly StreamLoad[] = [
+  { name: 'ten logs', groups: [{ logs: 10, lines: 100, followers: 50 }], terminals },
+  { name: 'one log', groups: [{ logs: 1, lines: 1_000, followers: 500 }], terminals },
+  {
+    name: 'a busy one and many quiet ones',
+    groups: [
+      { logs: 1, lines: 500, followers: 400 },
+      { logs: 100, lines: 5, followers: 1 },
+    ],
+    terminals,
+  },
+]
 
 /** Logs followed and terminals open on local instances of one `stead serve`, beside the same when nothing is printed or open. */
 export async function streamsSuite(
@@ -40,60 +36,79 @@ export async function streamsSuite(
 ): Promise<Report> {
   const world = realWorld
   const facts = [['date', isoTime(world.now())] as const, ...machineFacts(scratch.directory)]
-  const duration = options.quick ? seconds(10) : seconds(30)
+  const duration = options.quick ? seconds(10) : seconds(20)
   const rounds = options.quick ? 1 : 5
-  const samples = await measureStreams(world, scratch, { ...load, duration }, rounds, say)
+  const samples = await measureStreams(world, scratch, { loads, duration, rounds }, say)
   return {
     title: 'Streams',
     facts: [
       ...facts,
-      ['printing', `${load.printers} local instances, ${perSecond(load.linesPerSecond)} lines of 100 letters together`],
-      [
-        'reading',
-        `${load.followers} followers, ${load.followers / load.printers} of each; ${load.terminals} terminals, in each a letter typed every ${typeEvery} ms`,
-      ],
+      ...loads.map(load => [load.name, describeLoad(load)] as const),
+      ['typing', `a letter every ${typeEvery} ms in each terminal`],
       ['rounds', `${rounds} of ${duration / 1_000} s`],
     ],
-    ...findings(samples),
+    ...findings(samples, loads),
     losses: [],
     omitted: [],
     samples,
   }
 }
 
-/** Idle and busy, in turns. */
+export interface StreamMeasurement {
+  readonly loads: readonly StreamLoad[]
+  readonly duration: Duration
+  readonly rounds: number
+}
+
+/** Idle and each load, in turns. */
 export async function measureStreams(
   world: World,
   scratch: Scratch,
-  asked: StreamLoad,
-  rounds: number,
+  { loads, duration, rounds }: StreamMeasurement,
   say: (progress: string) => void,
 ): Promise<Samples> {
-  const printers = await Printers.start(world, scratch, asked.printers, asked.linesPerSecond / asked.printers)
-  const resting: Measurement = { name: idle, run: () => look(world, printers, asked.duration) }
-  const working: Measurement = { name: busy, run: () => lookWhileRead(world, scratch, printers, asked) }
+  const printers = await Printers.start(world, scratch)
   try {
-    return await inTurns([resting, working], rounds, (round, name) => say(`round ${round} of ${rounds}: ${name}`))
+    const busy: Measurement[] = []
+    for (const load of loads) {
+      const printing = await printers.add(load)
+      const run = () => lookWhileRead(world, scratch, { printers, printing, load, duration })
+      busy.push({ name: load.name, run })
+    }
+    const resting: Measurement = { name: idle, run: () => look(world, printers, duration) }
+    return await inTurns([resting, ...busy], rounds, (round, name) => say(`round ${round} of ${rounds}: ${name}`))
   } finally {
     await printers.close()
   }
 }
 
-async function lookWhileRead(world: World, scratch: Scratch, printers: Printers, asked: StreamLoad): Promise<Sample> {
-  await printers.begin()
-  const followers = await printers.followers(asked.followers)
-  const terminals = await printers.terminals(asked.terminals)
+interface Busy {
+  readonly printers: Printers
+  readonly printing: Printing
+  readonly load: StreamLoad
+  readonly duration: Duration
+}
+
+async function lookWhileRead(
+  world: World,
+  scratch: Scratch,
+  { printers, printing, load, duration }: Busy,
+): Promise<Sample> {
+  await printing.begin()
+  const followers = printing.followers()
+  const terminals = await printing.terminals(load.terminals)
   const readers = await Readers.open(scratch, { port: printers.program.port, followers, terminals, typeEvery })
   try {
     await world.sleep(seconds(1))
     await readers.seen() // what came while they were opened is nobody's latency
-    const sample = await look(world, printers, asked.duration)
-    const { lost, ...seen } = await readers.seen()
-    if (lost > 0) throw new Error(`${lost} streams ended by themselves`)
-    return { ...sample, ...seen, linesPerSecond: (seen.lines * 1_000) / asked.duration }
+    const sample = await look(world, printers, duration)
+    const { lost, processorSeconds, ...seen } = await readers.seen()
+    if (lost.length > 0) throw new Error(`${lost.length} streams ended by themselves: ${lost[0]}`)
+    const length = duration / 1_000
+    return { ...sample, ...seen, linesPerSecond: seen.lines / length, readersProcessor: processorSeconds / length }
   } finally {
     await readers.close()
-    await printers.rest()
+    await printing.rest()
   }
 }
 
@@ -112,43 +127,5 @@ async function look(world: World, printers: Printers, duration: Duration): Promi
     ...{ apiP50: reads.percentile(50), apiP99: reads.percentile(99), loopP99: lag! * 1_000 },
     processor: (after! - before!) / (duration / 1_000),
     memory: await program.residentBytes(),
-  }
-}
-
-export function findings(samples: Samples): Pick<Report, 'tables' | 'floors'> {
-  const of = (name: string, field: string, show: (value: number) => string) => show(median(samples.of(name, field)))
-  const times = median(ratios(samples.of(busy, 'apiP99'), samples.of(idle, 'apiP99')))
-  const row = (name: string) => [
-    name,
-    ...[of(name, 'memory', megabytes), of(name, 'processor', value => `${value.toFixed(2)} cores`)],
-    ...['loopP99', 'apiP50', 'apiP99'].map(field => of(name, field, milliseconds)),
-  ]
-  return {
-    tables: [
-      {
-        title: 'The server',
-        columns: ['', 'memory', 'processor', 'event loop lag p99', 'GET p50', 'GET p99'],
-        rows: [row(idle), row(busy)],
-        note: `GET of an instance, ${readsPerSecond} a second, from when each was due.`,
-      },
-      {
-        title: 'What readers see',
-        columns: ['', 'a second', 'p50', 'p99'],
-        rows: [
-          [
-            'lines received',
-            of(busy, 'linesPerSecond', count),
-            of(busy, 'lineP50', milliseconds),
-            of(busy, 'lineP99', milliseconds),
-          ],
-          ['letters echoed', '', of(busy, 'echoP50', milliseconds), of(busy, 'echoP99', milliseconds)],
-        ],
-        note: 'From when a process printed a line until a reader has it; from when a letter was sent until it comes back from the terminal.',
-      },
-    ],
-    floors: [
-      atMost({ name: 'line, p99', value: median(samples.of(busy, 'lineP99')), bar: bars.lineP99, show: milliseconds }),
-      atMost({ name: 'GET p99, beside idle', value: times, bar: bars.apiTimes, show: factor }),
-    ],
   }
 }

@@ -83,7 +83,10 @@ function withEffort(world: VirtualWorld, effort: number): World {
   let worked = 0
   return {
     now: () => world.now(),
-    monotonic: () => millis(world.monotonic() + (worked += effort)),
+    monotonic() {
+      worked += effort
+      return millis(world.monotonic() + worked)
+    },
     setTimer: (delay, fire) => world.setTimer(delay, fire),
     sleep: (delay, signal) => world.sleep(delay, signal),
     random: () => world.random(),

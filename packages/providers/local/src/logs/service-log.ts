@@ -38,6 +38,8 @@ export class ServiceLog {
   #open: OpenSegment | undefined
   /** How much is read at once: more where there was more than that. */
   #length = fewBytes
+  /** The last segment there was when it was last asked which there are. */
+  #newest: number | undefined
 
   constructor(directory: string) {
     this.#directory = directory
@@ -57,7 +59,8 @@ export class ServiceLog {
     const bytes = known && (await readAt(known.file, offset, length))
     this.#length = bytes?.length === length ? Math.min(chunkBytes, length * 4) : fewBytes
     const found = bytes && batchOf(cut(bytes, segment, offset, false))
-    if (found) return found
+    // Less than was asked for is all there is; if a segment was begun since, whoever follows is told of that change.
+    if (found) return { ...found, isEnd: bytes.length < length && segment === this.#newest }
     // Which segments there are is asked first: a segment that is not the last one gets no more lines.
     const numbers = await this.#segments()
     // What was written after the end was read is found by the next read, whoever asks for it.
@@ -91,7 +94,9 @@ export class ServiceLog {
 
   async #segments(): Promise<number[]> {
     try {
-      return segmentNumbers(await readdir(this.#directory))
+      const numbers = segmentNumbers(await readdir(this.#directory))
+      this.#newest = numbers.at(-1)
+      return numbers
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
       throw error

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { PrintedLines } from './printed-lines.ts'
+
+const line = (number: number, time: number) =>
+  `data: {"line":"xx n=${String(number).padStart(9, '0')} t=${String(time).padStart(13, '0')}"}\n\n`
+
+function read(text: string, pieceLength: number): number[] {
+  const late: number[] = []
+  const printed = new PrintedLines(each => late.push(each))
+  for (let at = 0; at < text.length; at += pieceLength)
+    printed.push(Buffer.from(text.slice(at, at + pieceLength)), 1_000_000_000_100)
+  return late
+}
+
+test('every line is found with its time, wherever what is sent is cut', () => {
+  const text = line(7, 1_000_000_000_000) + line(8, 1_000_000_000_010) + line(9, 1_000_000_000_099)
+  for (let length = 1; length <= text.length; length++) expect(read(text, length)).toEqual([100, 90, 1])
+})
+
+test('a line that is lost or doubled is refused', () => {
+  expect(() => read(line(1, 0) + line(3, 0), 1_000)).toThrow('line 3 came where 2 was due')
+  expect(() => read(line(1, 0) + line(1, 0), 1_000)).toThrow('line 1 came where 2 was due')
+})
