@@ -127,28 +127,31 @@ test('a log goes on when its instance is restarted, and when it is replaced', as
   await client.ended
 })
 
-test('a reader that does not read holds up nobody, and misses nothing once it does', async () => {
+test('readers that do not read hold up nobody, and miss nothing once they do', async () => {
   const house = await StreamHouse.open({ profile: { keepLines: 10_000 } })
   await house.at.running('web-1')
   const [slow, quick] = [await house.follow('web-1', '&tail=0'), await house.follow('web-1', '&tail=0')]
   house.print(['first'])
   for (const each of [slow, quick]) await each.until(({ data }) => data.line === 'first')
+  const socket = await house.open('web-1/logs', { follow: true, tail: 1 })
+  await socket.until(() => socket.texts.length === 1)
   slow.pause()
+  socket.socket.pause()
   // More than the shared end of the log holds, and less than the backend keeps.
   const long = 'x'.repeat(2_000)
-  const beginnings = (client: EventClient) =>
-    linesOf(client)
-      .slice(1)
-      .map(line => line.slice(0, 9))
+  const beginnings = (lines: readonly string[]) => lines.slice(1).map(line => line.slice(0, 9))
   for (let from = 1_000; from < 5_500; from += 900) {
     house.print(numbered(from, from + 900).map(line => `${line} ${long}`))
     await quick.until(({ data }) => data.line.startsWith(`line ${from + 899}`))
   }
-  expect(beginnings(quick)).toEqual(numbered(1_000, 5_500))
+  expect(beginnings(linesOf(quick))).toEqual(numbered(1_000, 5_500))
   slow.resume()
+  socket.socket.resume()
   await slow.until(({ data }) => data.line.startsWith('line 5499'))
-  expect(beginnings(slow)).toEqual(numbered(1_000, 5_500))
+  expect(beginnings(linesOf(slow))).toEqual(numbered(1_000, 5_500))
   expect(slow.events.some(({ event }) => event === 'end')).toBe(false)
+  await socket.until(() => socket.texts.at(-1).line.startsWith('line 5499'))
+  expect(beginnings(socket.texts.map(({ line }) => line))).toEqual(numbered(1_000, 5_500))
 })
 
 test('a backend that goes away for a moment costs no line', async () => {

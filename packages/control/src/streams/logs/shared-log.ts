@@ -117,10 +117,12 @@ export class SharedLog {
   /** Until something is told, or the signal is. */
   async #more(until: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#waiting.add(resolve)
-    until.addEventListener('abort', () => resolve(), { once: true })
+    const wake = () => resolve()
+    this.#waiting.add(wake)
+    until.addEventListener('abort', wake)
     await promise
-    this.#waiting.delete(resolve)
+    this.#waiting.delete(wake)
+    until.removeEventListener('abort', wake)
   }
 
   /** From a number on, as much as travels together. Those who fell behind for a moment are at the same place, and share it. */
