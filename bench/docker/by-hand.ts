@@ -13,14 +13,20 @@ export interface Way {
   remove(name: string): Promise<void>
 }
 
-const sealed = ['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--pids-limit', '1024']
+const labels = ['bench.of=docker', 'bench.role=main']
+/** What ours have, too: no rights, as few processes, a log with an end, and labels to be found by. */
+const alike = [
+  ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--pids-limit', '1024'],
+  ...['--log-driver', 'local', '--log-opt', 'max-size=10m', '--log-opt', 'max-file=3'],
+  ...labels.flatMap(label => ['--label', label]),
+]
 
 function dockerOf(engine: ContainerEngine) {
   const docker = async (...words: readonly string[]): Promise<void> => {
     await run('docker', ['-H', engine.endpoint, ...words])
   }
   const runOn = (network: string, name: string, command: readonly string[]) =>
-    docker('run', '-d', '--name', name, '--network', network, ...sealed, testImage, ...command)
+    docker('run', '-d', '--name', name, '--network', network, ...alike, testImage, ...command)
   return { docker, runOn, exec: (name: string) => docker('exec', name, 'true') }
 }
 
@@ -75,7 +81,10 @@ export function composed(engine: ContainerEngine, words: readonly string[], dire
   let number = 0
   return {
     async start(name, command) {
-      const main = { image: testImage, command, cap_drop: ['ALL'], security_opt: ['no-new-privileges'] }
+      const main = {
+        ...{ image: testImage, command, labels, cap_drop: ['ALL'], security_opt: ['no-new-privileges'] },
+        logging: { driver: 'local', options: { 'max-size': '10m', 'max-file': '3' } },
+      }
       const subnet = `10.216.${++number % 250}.0/29`
       const networks = { default: { ipam: { config: [{ subnet }] } } }
       const services = { main: { ...main, container_name: name } }
