@@ -135,6 +135,54 @@ describeWith('docker', 'a Docker engine that fails', () => {
     expect(await engine.everything()).toEqual([])
   })
 
+  test('a record whose removal is not answered leaves nothing behind, its files neither', async () => {
+    let [record, failures] = ['', 0]
+    const transport = new FailingTransport(engine.socket, (_, path) =>
+      path === `/containers/${record}` && ++failures === 1 ? 'after' : undefined,
+    )
+    const provider = await connectFailing(transport)
+    try {
+      const { spec, token } = orderOf(unit)
+      const { id } = await provider.launch(spec, token)
+      await until(provider, id, 'running')
+      await eventually('all of it to be there', async () =>
+        (await engine.everything()).includes(`container /${id}_made`),
+      )
+      record = (await engine.call<{ Id: string }>('GET', `/containers/${id}_made/json`)).Id
+      await provider.terminate(id)
+      await eventually('nothing to be left', async () => (await engine.everything()).length === 0)
+      expect(failures).toBeGreaterThan(1)
+    } finally {
+      await provider.close()
+    }
+  })
+
+  test('what is to go goes, also when another process marks it as made at that moment', async () => {
+    const transport = new FailingTransport(engine.socket, () => undefined)
+    const { json } = transport
+    const { spec, token } = orderOf(unit)
+    const id = serverId(token)
+    let isMarked = false
+    transport.json = async (method, path, ask) => {
+      const answer = await json<never>(method, path, ask)
+      if (!isMarked && ask?.query?.name === names.going(id)) {
+        isMarked = true
+        await engine.call('POST', `/containers/${names.going(id)}/rename?name=${names.made(id)}`)
+      }
+      return answer
+    }
+    const provider = await connectFailing(transport)
+    try {
+      await provider.launch(spec, token)
+      await until(provider, id, 'running')
+      await provider.terminate(id)
+      await eventually('nothing to be left', async () => (await engine.everything()).length === 0)
+      expect(isMarked).toBe(true)
+    } finally {
+      await provider.close()
+    }
+  })
+
   test('killed in the middle of launches it settles, with one container per service', {
     timeout: 240_000,
   }, async () => {

@@ -64,11 +64,13 @@ export class Drive {
   #power: 'on' | 'off' | undefined
   #problem: string | undefined
   #isLeaving = false
+  /** It was marked as going. */
+  #isGoing = false
   #marking: Promise<unknown> = Promise.resolve()
   #isRunning = false
   #again = false
   #looks = 0
-  /** Looks up to this one began before it came to rest, or was started: what they saw does not go with what is known now. */
+  /** Looks up to this one began before it came to rest, was started or was to go: they do not go with what is known now. */
   #outdated = 0
   #published = 0
   /** Whether it was this process that was told about it last. Until then, others may be at work. */
@@ -166,6 +168,8 @@ export class Drive {
     // A mark that is under way would be set over this one: an engine looks up a name before it waits for its turn.
     await this.#marking
     if (view.stage !== 'going') await engine.renameContainer(record, names.going(this.id))
+    this.#isGoing = true
+    this.#outdated = this.#looks
     // Whoever is being asked to stop is asked no longer.
     if (this.#winding) await removeParts(this.#parts.context, this.id)
     this.wake()
@@ -248,6 +252,11 @@ export class Drive {
       try {
         const seen = await this.#look(this.#closing.signal)
         if (!seen) return this.#gone()
+        // Another process that looked it up by its first name has marked it as made over that.
+        if (this.#isGoing && seen.view.stage !== 'going') {
+          await this.#parts.context.engine.renameContainer(seen.record, names.going(this.id))
+          continue
+        }
         this.#tell(seen)
         step = decide(seen.view, this.#known())
         if (step.type === 'rest' || !this.#mayAct(step)) {

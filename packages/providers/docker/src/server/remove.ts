@@ -22,10 +22,15 @@ export async function removeParts({ engine, networks }: Context, id: string): Pr
   await Promise.all(others.map(({ Name }) => engine.removeVolume(Name)))
 }
 
-/** The record, and what only it has. A crash in between leaves a volume that `sweep` finds. */
+/**
+ * The record, and what only it has. Together until both are gone: once there is no record nobody comes back here, also when it
+ * was only the answer that was lost. A crash in between leaves a volume that `sweep` finds.
+ */
 export async function removeRecord({ engine, world }: Context, id: string, record: string): Promise<void> {
-  await engine.removeContainer(record)
-  await retrying(world, () => engine.removeVolume(names.files(id)))
+  await retrying(world, async () => {
+    await engine.removeContainer(record)
+    await engine.removeVolume(names.files(id))
+  })
 }
 
 /** Older ones without a record belong to no launch that is under way. */
