@@ -7,6 +7,8 @@ import { assertOwned, type Owner, ownTags, type Tags } from './tags.ts'
 export function admitLaunch(spec: LaunchSpec, owner: Owner, capabilities: Capabilities): void {
   if (!capabilities.sources.includes(spec.source.type))
     throw new ProviderError('Unsupported', `a ${spec.source.type} source is not supported here`)
+  if (spec.source.type === 'machine' && spec.source.keepAddresses && !capabilities.groups.addresses)
+    throw new ProviderError('Unsupported', 'addresses cannot be kept here')
   admitTags(spec, owner)
   if (!spec.tags[ownTags.serverId])
     throw new ProviderError('InvalidConfig', `${spec.name} has no ${ownTags.serverId} tag`)

@@ -41,9 +41,12 @@ export interface Groups {
   readonly logs?: Plain
   readonly metrics?: Plain
   readonly watch?: Plain
+  /** Machines can be launched with addresses that stay their own: `KeptAddresses`. It has no member: `launch` and `start` do it. */
+  readonly addresses?: Plain
 }
 
-export const groupNames = [
+/** Those with a member of the same name on the provider. */
+export const memberGroups = [
   'reboot',
   'resize',
   'rebuild',
@@ -60,6 +63,8 @@ export const groupNames = [
   'metrics',
   'watch',
 ] as const satisfies readonly (keyof Groups)[]
+
+export const groupNames = [...memberGroups, 'addresses'] as const satisfies readonly (keyof Groups)[]
 
 export type GroupName = (typeof groupNames)[number]
 

@@ -12,6 +12,8 @@ export type LaunchField =
   | 'network'
   | 'securityGroups'
   | 'publicIp'
+  /** Whether its addresses stay its own. */
+  | 'addresses'
   | 'sshKeys'
   | 'userData'
   | 'kind'
@@ -34,6 +36,7 @@ const machineFields: Readonly<Record<keyof Omit<MachineLaunch, 'type'>, LaunchFi
   securityGroups: 'securityGroups',
   allowedSourceAddresses: 'securityGroups',
   publicIp: 'publicIp',
+  keepAddresses: 'addresses',
   sshKeys: 'sshKeys',
   userData: 'userData',
   volumes: 'volumes',
@@ -112,4 +115,12 @@ export function signalsOf(from: LaunchSpec, to: LaunchSpec): readonly { service:
     const signals = new Set(changed.flatMap(({ signal }) => (signal === undefined ? [] : [signal])))
     return [...signals].map(signal => ({ service, signal }))
   })
+}
+
+/** What a rebuild has brought: all of it but tags and addresses, which are as they were. */
+export function rebuilt(from: LaunchSpec, to: LaunchSpec): LaunchSpec {
+  if (from.source.type !== 'machine' || to.source.type !== 'machine') return { ...to, tags: from.tags }
+  const { keepAddresses: _, ...source } = to.source
+  const { keepAddresses } = from.source
+  return { ...to, tags: from.tags, source: { ...source, ...(keepAddresses && { keepAddresses }) } }
 }

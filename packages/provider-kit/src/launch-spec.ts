@@ -1,3 +1,16 @@
+/**
+ * Addresses that stay a machine's own: while it is stopped, and when another takes its place. All machines that say the same
+ * `of` share them, and one of them has them at a time. `launch` and `start` take them from one that is stopped; while one
+ * that has them is not, they are refused with `Conflict`. They are free again when the last that says so is gone.
+ */
+export interface KeptAddresses {
+  /** Whose they are. */
+  readonly of: string
+  /** Just these: `Conflict` where somebody else has one of them. Absent: whatever is free, unless they have some already. */
+  readonly private?: readonly string[]
+  readonly public?: readonly string[]
+}
+
 /** What to boot as one virtual machine. Sizes and images are the region's own words, already resolved. */
 export interface MachineLaunch {
   readonly type: 'machine'
@@ -8,6 +21,8 @@ export interface MachineLaunch {
   readonly network?: string
   readonly securityGroups?: readonly string[]
   readonly publicIp?: boolean
+  /** Only where the group `addresses` is advertised. Absent: addresses come and go as the backend likes. */
+  readonly keepAddresses?: KeptAddresses
   readonly allowedSourceAddresses?: readonly string[]
   readonly sshKeys?: readonly string[]
   readonly userData?: Uint8Array

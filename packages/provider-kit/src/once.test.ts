@@ -106,3 +106,11 @@ test('by name: taken but not to be seen is something that passes', async () => {
   await world.runFor(millis(600))
   expect(await world.run(createByName(create('a')))).toBe(1)
 })
+
+test('by name: a conflict about something else is no sign of a taken name', async () => {
+  const world = new VirtualWorld({ seed: 1 })
+  const { create } = backend(world, { uniqueNames: true })
+  const refused = new ProviderError('Conflict', 'its address is taken')
+  const make = () => Promise.reject(refused)
+  await expect(createByName({ ...create('a'), make, isTaken: () => false })).rejects.toBe(refused)
+})

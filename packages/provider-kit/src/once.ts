@@ -17,6 +17,8 @@ export interface Create<T> {
   /** Looks for what an earlier call with this token made. */
   find(signal?: AbortSignal): Promise<Found<T> | undefined>
   make(): Promise<T>
+  /** Whether a `Conflict` of `make` says that the name is taken; of backends that have no other, all do. */
+  isTaken?(error: ProviderError): boolean
 }
 
 function sameAs<T>(create: Create<T>, found: Found<T>): T {
@@ -29,7 +31,7 @@ export async function createByName<T>(create: Create<T>): Promise<T> {
   try {
     return await create.make()
   } catch (error) {
-    if (!isProviderError(error, 'Conflict')) throw error
+    if (!isProviderError(error, 'Conflict') || create.isTaken?.(error) === false) throw error
     const found = await create.find()
     if (found) return sameAs(create, found)
     // Taken, yet not to be seen: a picture from before it was made, or after it was removed. Either passes.

@@ -76,6 +76,6 @@ test('the summary says what was tested, what was not, and why', () =>
     ]),
   ).toBe(
     'provider contract, toy: 1 promises kept, 1 broken; groups tested: exec; not advertised: reboot, resize, rebuild, ' +
-      'update, adopt, snapshot, images, networks, securityGroups, volumes, console, logs, metrics, watch\n' +
+      'update, adopt, snapshot, images, networks, securityGroups, volumes, console, logs, metrics, watch, addresses\n' +
       '  not tried: "bad credentials are Auth" (it needs none)',
   ))

@@ -1,6 +1,6 @@
 import type { Architecture } from '../catalog.ts'
 import type { LaunchField } from '../launch-fields.ts'
-import type { LaunchSource, LaunchSpec, ServiceLaunch } from '../launch-spec.ts'
+import type { KeptAddresses, LaunchSource, LaunchSpec, ServiceLaunch } from '../launch-spec.ts'
 import type { Tags } from '../tags.ts'
 
 /** For groups of things that are made and removed. */
@@ -29,6 +29,12 @@ export interface ExecCommands {
   readonly missing: readonly string[]
 }
 
+export interface UpdatedField {
+  readonly source?: LaunchSource
+  change(spec: LaunchSpec): LaunchSpec
+  shows(id: string): Promise<boolean>
+}
+
 /** What each optional group needs to be tested. */
 export interface GroupFixtures {
   readonly reboot: Readonly<Record<string, never>>
@@ -36,12 +42,10 @@ export interface GroupFixtures {
   readonly resize: { readonly flavor: string }
   /** What to rebuild the minimal source into. */
   readonly rebuild: { readonly source: LaunchSource }
-  /** For each field that is advertised: the change, and whether a server shows it. */
+  /** For each field that is advertised: the change, and whether a server shows it; of another source, where it takes one. */
   readonly update: {
     readonly source: LaunchSource
-    readonly fields: Partial<
-      Record<LaunchField, { change(spec: LaunchSpec): LaunchSpec; shows(id: string): Promise<boolean> }>
-    >
+    readonly fields: Partial<Record<LaunchField, UpdatedField>>
     /** A change it does not advertise. */
     impossible(spec: LaunchSpec): LaunchSpec
   }
@@ -89,6 +93,7 @@ export interface GroupFixtures {
   readonly logs: { readonly source: LaunchSource; print(id: string, line: string): Promise<void> }
   readonly metrics: { readonly source: LaunchSource }
   readonly watch: Readonly<Record<string, never>>
+  readonly addresses: { source(keep: KeptAddresses): LaunchSource }
 }
 
 /** A service with nothing but an image, and what is said besides. */

@@ -6,6 +6,7 @@ import { listPromises } from './core/list.ts'
 import { manyPromises } from './core/many.ts'
 import { offerPromises } from './core/offer.ts'
 import { ownershipPromises } from './core/ownership.ts'
+import { addressPromises } from './groups/addresses.ts'
 import { adoptPromises } from './groups/adopt.ts'
 import { imageBasics, networkBasics, securityGroupBasics, snapshotBasics, volumeBasics } from './groups/collections.ts'
 import { consolePromises } from './groups/console.ts'
@@ -53,4 +54,5 @@ export const contractPromises: readonly ContractPromise[] = [
   ...logPromises,
   ...metricsPromises,
   ...watchPromises,
+  ...addressPromises,
 ]

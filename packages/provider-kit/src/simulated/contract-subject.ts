@@ -12,6 +12,7 @@ import { Image, Network, SecurityGroup, Volume } from './account/resources.ts'
 import { SimulatedCloud } from './cloud.ts'
 import { simulatedProvider } from './index.ts'
 import { Disk } from './inside/disk.ts'
+import type { SimServer } from './server/server.ts'
 
 export interface SimulatedSubjectOptions {
   readonly mode: IdempotencyMode
@@ -170,6 +171,11 @@ function fixtures(account: Account, cloud: SimulatedCloud): GroupFixtures {
           change: change({ command: ['serve'] }),
           shows: async id => launched(id).command?.[0] === 'serve',
         },
+        addresses: {
+          source: machine,
+          change: spec => ({ ...spec, source: { ...machine, keepAddresses: { of: 'updated' } } }),
+          shows: async id => keptBy(account.server(id)) === 'updated',
+        },
       },
       impossible: change({ image: 'web:2' }),
     },
@@ -222,8 +228,12 @@ function fixtures(account: Account, cloud: SimulatedCloud): GroupFixtures {
     },
     metrics: { source: services },
     watch: {},
+    addresses: { source: keepAddresses => ({ ...machine, publicIp: true, keepAddresses }) },
   }
 }
+
+/** Whose addresses a server keeps. */
+const keptBy = ({ spec: { source } }: SimServer) => (source.type === 'machine' ? source.keepAddresses?.of : undefined)
 
 const check = {
   type: 'http',

@@ -22,6 +22,8 @@ export interface CloudProfile {
   /** How old a picture a read may answer. Each read draws its own age. */
   readonly consistency: { readonly describe: Duration; readonly list: Duration }
   readonly pageSize: number
+  /** Whether machines can have addresses that stay their own. */
+  readonly keepsAddresses: boolean
   /** Calls granted to each account. */
   readonly rate: Rate | null
   /** Servers there is room for in the whole cloud, and servers each account may have. */
@@ -58,6 +60,7 @@ export const defaultProfile: CloudProfile = {
   jitter: 0,
   consistency: { describe: millis(0), list: millis(0) },
   pageSize: 500,
+  keepsAddresses: true,
   rate: null,
   capacity: null,
   quota: null,

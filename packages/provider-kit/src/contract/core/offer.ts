@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { groupNames } from '../../capabilities.ts'
+import { memberGroups } from '../../capabilities.ts'
 import { promises } from '../promise.ts'
 
 const unique = (ids: readonly string[]) => new Set(ids).size === ids.length
@@ -9,7 +9,7 @@ export const offerPromises = promises(
   {
     async 'what is advertised is there, and what is there is advertised'(bench) {
       const { groups } = bench.provider.capabilities()
-      for (const group of groupNames)
+      for (const group of memberGroups)
         assert.equal(
           bench.provider[group] !== undefined,
           groups[group] !== undefined,

@@ -88,7 +88,7 @@ export const updatePromises = promises('update', {
     for (const [field, price] of Object.entries(bench.provider.capabilities().groups.update!.fields)) {
       const fixture = fields[field as keyof typeof fields]
       assert.ok(fixture, `update of ${field} is advertised, and the subject says nothing about how to test it`)
-      const order = bench.order({ source })
+      const order = bench.order({ source: fixture.source ?? source })
       const { id } = await bench.place(order, true)
       await bench.until(id, 'running')
       await bench.inside.write(id, 'kept')

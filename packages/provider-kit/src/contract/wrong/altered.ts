@@ -1,4 +1,4 @@
-import { groupNames } from '../../capabilities.ts'
+import { memberGroups } from '../../capabilities.ts'
 import { isProviderError, ProviderError, type ProviderErrorCode } from '../../errors.ts'
 import type { Provider } from '../../provider.ts'
 import type { ServerInfo } from '../../server-info.ts'
@@ -37,7 +37,7 @@ export function altered<T extends object>(right: T, members: readonly (keyof T)[
 }
 
 export const alteredProvider = (right: Provider, spoil: Spoil): Provider =>
-  altered(right, [...core, ...groupNames], spoil(right))
+  altered(right, [...core, ...memberGroups], spoil(right))
 
 /** What describe and list tell, changed in one way. */
 export const retold = (right: Provider, tell: (server: ServerInfo) => ServerInfo): Partial<Provider> => ({

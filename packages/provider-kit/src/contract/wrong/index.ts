@@ -1,3 +1,4 @@
+import { wrongWithAddresses } from './addresses.ts'
 import type { WrongProvider } from './altered.ts'
 import { wrongInAsking } from './asking.ts'
 import { wrongInLaunching } from './launching.ts'
@@ -14,6 +15,7 @@ export const wrongProviders: readonly WrongProvider[] = [
   ...wrongWithServers,
   ...wrongWithResources,
   ...wrongInStreams,
+  ...wrongWithAddresses,
 ]
 
 export { alteredProvider, type Scene, type WrongProvider } from './altered.ts'

@@ -8,11 +8,10 @@ import { Inside } from '../inside/inside.ts'
 import type { CloudProfile } from '../profile.ts'
 import type { Machinery } from '../server/machinery.ts'
 import { type ServerView, SimServer } from '../server/server.ts'
+import { AddressBook } from './address-book.ts'
 import { EventRing } from './events.ts'
-import { formatAddress, parseAddress } from './ipv4.ts'
 import { checkUses, firstDisk, release } from './launching.ts'
 import { type CreateRequest, Ledger } from './ledger.ts'
-import { networkOf } from './reach.ts'
 import type { Image, Network, SecurityGroup, Volume } from './resources.ts'
 import { Roster } from './roster.ts'
 import { oldest, Shelf } from './shelf.ts'
@@ -33,9 +32,6 @@ export interface ServerRequest extends CreateRequest {
   readonly tags: Tags
 }
 
-const privateBase = parseAddress('10.0.0.0')!
-const publicBase = parseAddress('198.18.0.0')! // the range set aside for benchmarks (RFC 2544): nobody's
-
 /** What one customer of the cloud has. Nothing of it is visible to another. */
 export class Account implements Machinery {
   readonly name: string
@@ -49,8 +45,9 @@ export class Account implements Machinery {
   readonly #premises: Premises
   readonly #ledger: Ledger
   readonly #insides = new Map<SimServer, Inside>()
-  readonly #addresses = new Map<string, SimServer>()
-  #used = 0
+  readonly #addresses: AddressBook
+  /** Those that take up room. */
+  readonly #present = new Set<SimServer>()
 
   constructor(name: string, premises: Premises) {
     this.name = name
@@ -64,6 +61,10 @@ export class Account implements Machinery {
     this.volumes = new Shelf({ prefix: 'vol', profile, clockwork, nextSequence })
     this.images = new Shelf({ prefix: 'img', profile, clockwork, nextSequence })
     this.snapshots = new Shelf({ prefix: 'snap', profile, clockwork, nextSequence })
+    this.#addresses = new AddressBook({
+      ...{ nextSequence, networks: this.networks, patience: profile.stop },
+      lost: server => this.changed(server),
+    })
   }
 
   get profile(): CloudProfile {
@@ -93,10 +94,10 @@ export class Account implements Machinery {
     const sequence = this.#premises.nextSequence()
     const id = `i-${sequence.toString(16).padStart(8, '0')}`
     const server = new SimServer({ ...request, id, sequence, disk }, this)
-    this.#address(server)
+    this.#addresses.give(server)
     use(server)
     this.#ledger.note(request, id)
-    this.#used++
+    this.#present.add(server)
     this.#premises.used++
     this.servers.add(server, this.clockwork.now)
     server.build()
@@ -116,7 +117,12 @@ export class Account implements Machinery {
   }
 
   byAddress(address: string): SimServer | undefined {
-    return this.#addresses.get(address)
+    return this.#addresses.holder(address)
+  }
+
+  /** It is about to be what this says: its addresses become its own, or cease to be. */
+  readdressFor(server: SimServer, spec: LaunchSpec): void {
+    this.#addresses.follow(server, spec)
   }
 
   insideOf(server: SimServer): Inside {
@@ -159,9 +165,10 @@ export class Account implements Machinery {
   }
 
   readdress(server: SimServer): void {
+    if (this.#addresses.resume(server)) return
     if (!this.faults.strike('addressChange', { call: 'start', server: server.id })) return
-    this.#freeAddress(server)
-    this.#address(server)
+    this.#addresses.leave(server)
+    this.#addresses.give(server)
   }
 
   transition(server: SimServer, usual: Duration): Duration {
@@ -189,7 +196,7 @@ export class Account implements Machinery {
 
   #checkRoom(): void {
     const { capacity, quota } = this.profile
-    if (this.faults.strike('quota', { call: 'launch' }) || this.#used >= (quota ?? Number.POSITIVE_INFINITY))
+    if (this.faults.strike('quota', { call: 'launch' }) || this.#present.size >= (quota ?? Number.POSITIVE_INFINITY))
       throw new ProviderError('Quota', `account ${this.name} may have no more servers`)
     if (
       this.faults.strike('capacity', { call: 'launch' }) ||
@@ -198,32 +205,12 @@ export class Account implements Machinery {
       throw new ProviderError('Capacity', 'there is no room for another server', { retryAfter: this.profile.boot })
   }
 
-  #address(server: SimServer): void {
-    const network = networkOf(server)
-    server.address = network
-      ? this.networks.usable(network).takeAddress()
-      : formatAddress(privateBase + this.#premises.nextSequence())
-    this.#addresses.set(server.address, server)
-    const { source } = server.spec
-    if (source.type === 'machine' && source.publicIp)
-      server.publicAddress = formatAddress(publicBase + (this.#premises.nextSequence() % 131_072))
-  }
-
-  #freeAddress(server: SimServer): void {
-    if (server.address === undefined) return
-    this.#addresses.delete(server.address)
-    const network = networkOf(server)
-    if (network !== undefined) this.networks.roster.get(network)?.freeAddress(parseAddress(server.address)!)
-    server.address = undefined
-  }
-
   /** What it held is free again. Once only: a server that vanishes may have been deleted before. */
   #release(server: SimServer): void {
-    if (server.address === undefined) return
-    this.#freeAddress(server)
+    if (!this.#present.delete(server)) return
+    this.#addresses.leave(server)
     release(this, server)
     this.#ledger.free(server.name, server.id)
-    this.#used--
     this.#premises.used--
   }
 }

@@ -2,6 +2,9 @@ import type { IdempotencyMode } from '../../capabilities.ts'
 import { ProviderError } from '../../errors.ts'
 import type { CreateToken } from '../../tokens.ts'
 
+/** Told apart from other conflicts, as clouds do by a code of its own. */
+export class NameTaken extends ProviderError {}
+
 /** What a create is told apart by. A cloud that knows no tokens ignores them; one that lets names repeat ignores those. */
 export interface CreateRequest {
   readonly token: CreateToken
@@ -22,7 +25,7 @@ export class Ledger {
   /** The id of what this very request made before. Refuses what contradicts it. */
   earlier(request: CreateRequest): string | undefined {
     if (this.#mode === 'name' && this.#names.has(request.name))
-      throw new ProviderError('Conflict', `the name ${request.name} is taken`)
+      throw new NameTaken('Conflict', `the name ${request.name} is taken`)
     const earlier = this.#mode === 'token' ? this.#tokens.get(request.token) : undefined
     if (earlier && earlier.fingerprint !== request.fingerprint)
       throw new ProviderError('Conflict', `token ${request.token} was used for something else`)

@@ -63,6 +63,16 @@ export class Network extends Resource<NetworkInfo> {
     return formatAddress(this.cidr.base + this.#last)
   }
 
+  /** Just this one; undefined when it is taken. */
+  takeThis(address: number): string | undefined {
+    const host = address - this.cidr.base
+    if (host < 2 || host > cidrSize(this.cidr) - 2)
+      throw invalid(`${formatAddress(address)} is no host in ${this.#text}`)
+    if (this.#taken.has(host)) return undefined
+    this.#taken.add(host)
+    return formatAddress(address)
+  }
+
   freeAddress(address: number): void {
     this.#taken.delete(address - this.cidr.base)
   }

@@ -3,7 +3,7 @@ import type { CreateOptions } from '../../provider.ts'
 import { createTags, type Tags } from '../../tags.ts'
 import type { CreateToken } from '../../tokens.ts'
 import type { Account } from '../account/account.ts'
-import type { CreateRequest } from '../account/ledger.ts'
+import { type CreateRequest, NameTaken } from '../account/ledger.ts'
 import type { Line } from './line.ts'
 
 type Tagged = { readonly tags: Tags }
@@ -50,7 +50,8 @@ export class Creator<Spec extends Tagged & { readonly name: string }, View exten
       return this.#searched.once({ token, fingerprint, find, make }, options)
     }
     const find = () => this.#find('describe', account => this.#kind.named(account, name), options.signal)
-    return createByName({ token, fingerprint, find, make: () => make(options.signal) })
+    const isTaken = (error: unknown) => error instanceof NameTaken
+    return createByName({ token, fingerprint, find, isTaken, make: () => make(options.signal) })
   }
 
   async #find(

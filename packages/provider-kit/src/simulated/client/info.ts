@@ -13,7 +13,7 @@ export const serverInfo = (view: ServerView): ServerInfo => ({
   addresses: {
     private: view.address === undefined ? [] : [view.address],
     public: view.publicAddress === undefined ? [] : [view.publicAddress],
-    mac: view.mac,
+    ...(view.mac !== undefined && { mac: view.mac }),
   },
   endpoints: view.endpoints,
   services: view.services,

@@ -8,7 +8,7 @@ import type { ExecRequest, ExecSession } from '../../groups/exec.ts'
 import type { LogLine, LogRequest } from '../../groups/logs.ts'
 import { type MetricsSample, unknownUsage } from '../../groups/metrics.ts'
 import type { WatchEvent, WatchRequest } from '../../groups/watch.ts'
-import { changedFields, signalsOf } from '../../launch-fields.ts'
+import { changedFields, rebuilt, signalsOf } from '../../launch-fields.ts'
 import type { LaunchSpec } from '../../launch-spec.ts'
 import type { CallOptions, CreateOptions, MachineSize, Provider, RebootOptions, StopOptions } from '../../provider.ts'
 import type { ServerInfo } from '../../server-info.ts'
@@ -35,6 +35,7 @@ const updatable = {
   environment: 'restart',
   files: 'inPlace',
   process: 'restart',
+  addresses: 'inPlace',
 } as const satisfies NonNullable<Groups['update']>['fields']
 
 /** The reference implementation of the contract, on a simulated cloud. */
@@ -67,7 +68,7 @@ export class SimulatedProvider implements Provider {
   }
 
   capabilities(): Capabilities {
-    const { idempotency: mode, settle, consistency } = this.#line.cloud.profile
+    const { idempotency: mode, settle, consistency, keepsAddresses } = this.#line.cloud.profile
     const creating: Creating = { idempotency: mode === 'search' ? { mode, settle } : { mode } }
     return {
       sources: ['machine', 'services'],
@@ -89,6 +90,7 @@ export class SimulatedProvider implements Provider {
         logs: {},
         metrics: {},
         watch: {},
+        ...(keepsAddresses && { addresses: {} }),
       },
       notes: ['simulated: nothing here runs, and all of it is gone when the process ends'],
     }
@@ -154,7 +156,7 @@ export class SimulatedProvider implements Provider {
   rebuild(id: string, spec: LaunchSpec, token: CreateToken, options: CreateOptions = {}): Promise<ServerInfo> {
     const effect = (server: SimServer, account: Account) => {
       if (server.rebuiltBy === token) return
-      server.rebuild(spec, firstDisk(account, spec))
+      server.rebuild(rebuilt(server.spec, spec), firstDisk(account, spec))
       server.rebuiltBy = token
     }
     return this.#act('rebuild', id, effect, options)
@@ -167,6 +169,7 @@ export class SimulatedProvider implements Provider {
     admitTags(to, this.#owner)
     const restart = changed.some(field => updatable[field as keyof typeof updatable] === 'restart')
     const effect = (server: SimServer, account: Account) => {
+      account.readdressFor(server, to)
       server.tags = { ...pick(server.tags, createTags), ...to.tags }
       server.change(to, restart)
       // Nothing runs here that could handle it: that it came can be read in the log.

@@ -15,7 +15,7 @@ export interface Machinery {
   /** It ran and does not run any more: nothing inside it does. */
   down(server: SimServer): void
   deleted(server: SimServer): void
-  /** It comes back, perhaps somewhere else. */
+  /** It comes back: with the addresses that it keeps, unless another has them, or perhaps somewhere else. */
   readdress(server: SimServer): void
   /** How long this change of state takes this time. */
   transition(server: SimServer, usual: Duration): Duration

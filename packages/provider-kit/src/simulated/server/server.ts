@@ -21,7 +21,7 @@ export interface ServerView {
   readonly image: string | undefined
   readonly address: string | undefined
   readonly publicAddress: string | undefined
-  readonly mac: string
+  readonly mac: string | undefined
   readonly services: Readonly<Record<string, ServiceInfo>>
   readonly endpoints: readonly Endpoint[]
   readonly tags: Tags
@@ -46,6 +46,8 @@ export class SimServer extends Entry<ServerView> {
   reason: string | undefined
   address: string | undefined
   publicAddress: string | undefined
+  /** Of the interface that it has; none while another has the one with its addresses. */
+  mac: string | undefined
   /** Moves with every boot: what was started before is not running any more. */
   boots = 0
   bootedAt: Instant | undefined
@@ -59,6 +61,7 @@ export class SimServer extends Entry<ServerView> {
     this.name = parts.name
     this.spec = parts.spec
     this.disk = parts.disk
+    this.mac = macOf(parts.sequence)
     this.#machinery = machinery
     this.launchedAt = machinery.clockwork.instant
   }
@@ -187,7 +190,9 @@ export class SimServer extends Entry<ServerView> {
 
   override view(): ServerView {
     const { source } = this.spec
-    const on = this.state === 'active' || this.state === 'starting' || this.state === 'building'
+    // What is kept is its own while it is stopped, too.
+    const keeps = source.type === 'machine' && source.keepAddresses !== undefined
+    const on = keeps || this.state === 'active' || this.state === 'starting' || this.state === 'building'
     const sinceBoot = this.bootedAt === undefined ? undefined : this.#machinery.clockwork.instant - this.bootedAt
     return {
       id: this.id,
@@ -199,7 +204,7 @@ export class SimServer extends Entry<ServerView> {
       image: source.type === 'machine' ? source.image : undefined,
       address: on ? this.address : undefined,
       publicAddress: on ? this.publicAddress : undefined,
-      mac: macOf(this.sequence),
+      mac: this.mac,
       services: source.type === 'services' ? serviceInfos(source, this.state, sinceBoot) : {},
       endpoints: this.#endpoints(),
       tags: this.tags,
