@@ -1,4 +1,4 @@
-import type { Groups, LaunchSpec, MachineLaunch } from '@stead/provider-kit'
+import { type Groups, type LaunchSpec, type MachineLaunch, rebuilt } from '@stead/provider-kit'
 import { expect, test } from 'vitest'
 import { decideChangeStep, resized } from './change.ts'
 
@@ -56,10 +56,19 @@ test('a new disk takes everything with it but the size, which goes first', () =>
 
 test('a new disk brings no new tags: they are written besides', () => {
   const to = machine({ image: 'other' }, { a: '1' })
-  expect(step(to, { rebuild: true })).toEqual({ type: 'apply', rest: 'rebuild', retag: true })
+  expect(step(to, { rebuild: true })).toEqual({ type: 'apply', rest: 'rebuild', besides: true })
   const { update: _, ...without } = groups
   expect(step(to, { rebuild: true, groups: without })).toEqual({ type: 'impossible', fields: ['tags'] })
 })
 
 test('after the size alone has changed, only the size is different', () =>
   expect(resized(machine(), { flavor: 'large' })).toEqual(machine({ flavor: 'large' })))
+
+test('a new disk leaves addresses as they are: whether they are kept is told besides', () => {
+  const to = machine({ image: 'other', keepAddresses: { of: 'a' } })
+  const able: Groups = { ...groups, update: { fields: { ...groups.update?.fields, addresses: 'inPlace' } } }
+  expect(step(to, { rebuild: true, groups: able })).toEqual({ type: 'apply', rest: 'rebuild', besides: true })
+  expect(step(to, { rebuild: true })).toEqual({ type: 'impossible', fields: ['addresses'] })
+  expect(rebuilt(machine(), to)).toEqual(machine({ image: 'other' }))
+  expect(rebuilt(to, machine())).toEqual(machine({ keepAddresses: { of: 'a' } }))
+})

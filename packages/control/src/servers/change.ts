@@ -19,12 +19,12 @@ export interface ChangeView {
 }
 
 export type ChangeStep =
-  /** First the size, where it changes; then the rest; and tags, which a rebuild leaves as they are. Each is safe to repeat. */
+  /** First the size, where it changes; then the rest; and besides what a rebuild leaves as it is. Each is safe to repeat. */
   | {
       readonly type: 'apply'
       readonly resize?: MachineSize
       readonly rest: 'nothing' | 'update' | 'rebuild'
-      readonly retag?: boolean
+      readonly besides?: boolean
     }
   /** The region takes a new size only while it is stopped. */
   | { readonly type: 'stop' }
@@ -33,8 +33,9 @@ export type ChangeStep =
   | { readonly type: 'impossible'; readonly fields: readonly LaunchField[] }
 
 const sizes: ReadonlySet<LaunchField> = new Set(['flavor', 'disk'])
+const besidesDisk: ReadonlySet<LaunchField> = new Set(['tags', 'addresses'])
 /** What a new disk does not bring. */
-const notOnDisk: ReadonlySet<LaunchField> = new Set([...sizes, 'tags'])
+const notOnDisk: ReadonlySet<LaunchField> = new Set([...sizes, ...besidesDisk])
 
 /** How a launched server becomes what it should be, in place. What that cannot do is never tried: it would be a replacement. */
 export function decideChangeStep({ from, to, rebuild, state, groups }: ChangeView): ChangeStep {
@@ -52,8 +53,8 @@ export function decideChangeStep({ from, to, rebuild, state, groups }: ChangeVie
     if (state !== wanted) return wanted === 'stopped' && state === 'running' ? { type: 'stop' } : { type: 'wait' }
   }
   const rest = rebuild ? 'rebuild' : others.length > 0 ? 'update' : 'nothing'
-  const retag = rebuild && changed.includes('tags')
-  return { type: 'apply', ...(bySize.length > 0 && { resize: sizeOf(to) }), rest, ...(retag && { retag }) }
+  const besides = rebuild && changed.some(field => besidesDisk.has(field))
+  return { type: 'apply', ...(bySize.length > 0 && { resize: sizeOf(to) }), rest, ...(besides && { besides }) }
 }
 
 function sizeOf({ source }: LaunchSpec): MachineSize {

@@ -1,4 +1,4 @@
-import { createToken, type LaunchSpec, type MachineSize, type ServerInfo } from '@stead/provider-kit'
+import { createToken, type LaunchSpec, type MachineSize, rebuilt, type ServerInfo } from '@stead/provider-kit'
 import { describeSettled, writeAnswer } from './answers.ts'
 import { decideChangeStep, resized } from './change.ts'
 import type { Server, Target } from './model.ts'
@@ -44,7 +44,7 @@ export async function change(
       if (step.rest === 'update') info = await update(reach, server, sized, { ...to, power: applied.power })
       if (step.rest === 'rebuild') info = await rebuild(reach, server, { ...to, power }, { target, fresh })
       // After it: repeated once the disk is new, an update of what was before would describe something that is not there.
-      if (step.retag) info = await update(reach, server, { ...to, power, tags: from.tags }, { ...to, power })
+      if (step.besides) info = await update(reach, server, { ...rebuilt(from, to), power }, { ...to, power })
       // It was stopped for its new size, or has the power it was rebuilt with: what is wanted is made true after this.
       const reached = step.rest === 'rebuild' ? power : step.resize ? 'off' : applied.power
       await writeChanged(reach, server, { target, power: reached, info, fresh })

@@ -33,6 +33,8 @@ export interface ServerSpec {
   /** By the id of a secret, the version of it that is in there; of those whose newest version was meant. */
   readonly secrets?: Readonly<Record<string, number>>
   readonly power: 'on' | 'off'
+  /** Its addresses are not its own alone: they go to its successor, as what is launched says. */
+  readonly keepsAddresses?: true
   /** It was there before, and was not launched for this. */
   readonly adopted?: true
   /**
