@@ -43,7 +43,7 @@ test('three instances are planned, made, changed as the file changes, and pruned
     [
       '~ instance a',
       '    /labels/tier: "web" → "api"',
-      '~ instance b (restart): loses what it keeps in memory and on disk',
+      '~ instance b (restart): loses what it keeps in memory and on disk; does not serve meanwhile',
       '    /spec/source/services/services/main/env/MARK: "one" → "two"',
       '- instance c: loses its disk, its addresses, what it keeps in memory and on disk',
       '0 to create, 2 to change, 1 to delete, 0 as they should be',
@@ -53,7 +53,7 @@ test('three instances are planned, made, changed as the file changes, and pruned
   expect(JSON.parse((await desk.run('plan', '-f', 'shop.yaml', '--prune', '--json')).stdout)).toMatchObject({
     steps: [
       { action: 'change', name: 'a' },
-      { action: 'change', name: 'b', effect: 'restart', loses: ['localState'] },
+      { action: 'change', name: 'b', effect: 'restart', loses: ['localState'], keeps: [], interrupts: true },
       { action: 'delete', name: 'c' },
     ],
   })

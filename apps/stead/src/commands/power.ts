@@ -1,6 +1,6 @@
 import { type InstanceAccepted, type Instances, isProblem, type Phase, type Plan } from '@stead/sdk'
 import type { Act } from '../cli/define.ts'
-import { lostIn } from '../client/apply/show.ts'
+import { costOf } from '../client/apply/show.ts'
 import { confirm } from '../client/ask.ts'
 import { settle } from '../client/progress.ts'
 import type { Session } from '../client/session.ts'
@@ -78,8 +78,9 @@ export const scale: Act<ScaleFlags> = async (session, { args, flags }) => {
   const ask = (all: Instances) =>
     all.scale(name, body).catch(async error => {
       if (!isProblem(error, 'replacement_required')) throw error
-      const { effect, loses } = error.problem.plan as Plan
-      const question = `Here this is a ${effect}: ${name} loses ${lostIn(loses)}. Go on?`
+      const plan = error.problem.plan as Plan
+      const { effect } = plan
+      const question = `Here this is a ${effect}: ${name} ${costOf(plan)}. Go on?`
       await confirm(session, question, flags.yes)
       return all.scale(name, body, { allow: effect as 'rebuild' | 'replace' })
     })

@@ -13,7 +13,7 @@ const refusal = {
   ...{
     suggestion: 'read the plan',
     traceId: '0',
-    plan: { effect: 'replace', changes: [], loses: ['disk', 'addresses'] },
+    plan: { effect: 'replace', changes: [], loses: ['disk'], keeps: ['addresses'], interrupts: true },
   },
 }
 
@@ -47,7 +47,9 @@ test('where scaling destroys something, it is said what, and done only for who s
   const run = (yes: boolean) => scale(session, { args: ['web'], flags: { cpu: '500', wait: true, yes } })
   await expect(run(false)).rejects.toMatchObject({
     reason: 'declined',
-    message: expect.stringMatching(/^Here this is a replace: web loses its disk, its addresses\. Go on\? Say --yes/),
+    message: expect.stringMatching(
+      /^Here this is a replace: web loses its disk; keeps its addresses; does not serve meanwhile\. Go on\? Say --yes/,
+    ),
   })
   await run(true)
   expect(asked).toEqual(['', '', '?allow=replace'])

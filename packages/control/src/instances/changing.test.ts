@@ -91,6 +91,8 @@ describe('a change', () => {
       effect: 'replace',
       changes: [{ path: '/spec/source/services/services/web/image', from: 'host', to: 'other', effect: 'replace' }],
       loses: ['disk', 'addresses', 'localState'],
+      keeps: [],
+      interrupts: false,
     })
     expect(await house.must(409, 'PATCH', '/web-1', { body })).toMatchObject({ code: 'replacement_required', plan })
     await house.must(409, 'PATCH', '/web-1?allow=rebuild', { body })

@@ -36,6 +36,7 @@ const anyServer = (id: string): fc.Arbitrary<Server> =>
   fc
     .record({
       power: anyPower,
+      keepsAddresses: maybe(fc.constant(true)),
       generation: fc.integer({ min: 1, max: 3 }),
       restart: maybe(anyCount.map(sequence => ({ sequence, hard: false }))),
       rebuild: maybe(anyCount.map(sequence => ({ sequence }))),
@@ -70,8 +71,11 @@ const anyStatus: fc.Arbitrary<InstanceStatus> = fc
         generation: fc.integer({ min: 1, max: 3 }),
         way: fc.constantFrom('overlap', 'handover'),
         since: anyTime,
+        addresses: maybe(fc.constant({ private: ['10.0.0.1'], public: [] })),
+        givenUp: maybe(fc.constant('it did not come up')),
       }),
     ),
+    kept: maybe(fc.constantFrom({ private: ['10.0.0.1'], public: [] }, { private: ['10.0.0.2'], public: [] })),
     restart: maybe(fc.constant({ hard: false })),
     retry: maybe(fc.constant(true)),
     seenUp: maybe(fc.constantFrom('srv_1', 'srv_2')),
@@ -81,7 +85,7 @@ const anyStatus: fc.Arbitrary<InstanceStatus> = fc
 
 const anySpec = fc
   .record({
-    source: fc.constantFrom(servicesSpec().source, machineSpec().source),
+    source: fc.constantFrom(servicesSpec().source, machineSpec().source, machineSpec({ keepAddresses: true }).source),
     power: anyPower,
     onServerLoss: fc.constantFrom('fail', 'recreate'),
     onCrash: fc.constantFrom('restart', 'stop'),
@@ -229,6 +233,39 @@ describe('in whatever state things are', () => {
         expect(slots[slot] === undefined || isFreed).toBe(true)
       }
       for (const { server } of only(actions, 'vacate')) expect(servers.map(({ id }) => id)).not.toContain(server)
+    }))
+
+  test('a successor that waits for the old one to be down is made only when that is, and stays so', () =>
+    always(({ instance, servers }, actions) => {
+      const active = servers.find(({ id }) => id === instance.status.slots.active)
+      const isHandover = instance.status.replacement?.way === 'handover'
+      if (!isHandover || !active || only(actions, 'create').every(({ slot }) => slot !== 'next')) return
+      const { applied, powering, observed: seenNow } = active.status
+      expect([active.spec.power, applied?.power, powering, seenNow?.state]).toEqual([
+        'off',
+        'off',
+        undefined,
+        'stopped',
+      ])
+      expect(active.spec.restart?.sequence ?? 0).toBeLessThanOrEqual(applied!.restart)
+    }))
+
+  test('addresses that are kept never change, and the one that had them is not started while another may have them', () =>
+    always((view, actions) => {
+      const { instance, servers } = view
+      const { kept, replacement, slots } = instance.status
+      const after = decide(view).status
+      const isKept = instance.spec.source.machine?.keepAddresses === true
+      if (kept && isKept) expect(after.kept?.private).toEqual(kept.private)
+      if (!replacement?.addresses || instance.deletedAt !== undefined) return
+      const next = servers.find(({ id }) => id === slots.next)
+      const started = only(actions, 'change').filter(
+        ({ server, change }) => server.id === slots.active && change.power === 'on',
+      )
+      if (next) expect(started).toEqual([])
+      for (const { to } of only(actions, 'swap'))
+        if (to.status.observed?.state === 'running')
+          expect(to.status.observed.addresses.private).toEqual(replacement.addresses.private)
     }))
 
   test('no operation is ended twice, and ready is said only of what has none', () =>

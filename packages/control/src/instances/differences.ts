@@ -1,11 +1,12 @@
 import type { Server } from '../servers/model.ts'
+import { hasAddresses } from './kept-addresses.ts'
 import type { Instance } from './model.ts'
 import { isApplied, seen } from './project.ts'
 
 /** One thing that is not as it was brought to be, and that nobody here asked for. */
 export interface Difference {
   /** `server`: all of it is gone. */
-  readonly field: 'server' | 'power' | 'flavor' | 'image' | 'labels'
+  readonly field: 'server' | 'power' | 'flavor' | 'image' | 'labels' | 'addresses'
   readonly wanted: unknown
   readonly found: unknown
 }
@@ -28,8 +29,19 @@ export function differencesOf(
     ...(offering && image !== undefined && image !== offering.image
       ? [{ field: 'image', wanted: offering.image, found: image } as const]
       : []),
+    ...addressDifference(instance, active),
     ...(labels ? [{ field: 'labels', wanted: active.labels, found: labels } as const] : []),
   ]
+}
+
+/** Those that are kept are the same for as long as they are shown at all. */
+function addressDifference(
+  { status: { kept } }: Pick<Instance, 'status'>,
+  { spec, status: { observed } }: Pick<Server, 'spec' | 'status'>,
+): readonly Difference[] {
+  if (!kept || !spec.keepsAddresses || !observed || hasAddresses(observed, kept) !== 'others') return []
+  const { private: own, public: outside } = observed.addresses
+  return [{ field: 'addresses', wanted: kept, found: { private: own, public: outside } }]
 }
 
 function powerDifference(
@@ -53,6 +65,8 @@ function tell({ field, found }: Difference): string {
       return `what it ran on is gone: ${found}`
     case 'power':
       return found === 'on' ? 'it runs, and should be off' : 'it is off, and should run'
+    case 'addresses':
+      return 'it has other addresses than those that it keeps'
     case 'labels':
       return 'its labels were changed in the region'
     default:

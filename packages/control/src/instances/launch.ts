@@ -1,5 +1,6 @@
 import {
   type HealthCheck,
+  type KeptAddresses,
   type LaunchSource,
   type LaunchSpec,
   labelTags,
@@ -33,6 +34,8 @@ export interface Resolved {
   readonly images?: ReadonlyMap<string, string>
   readonly network?: string
   readonly securityGroups?: readonly string[]
+  /** Where it keeps its addresses, and has some already. */
+  readonly keepAddresses?: KeptAddresses
   /** With what the system inside is to be told at its first boot. */
   readonly userData?: Uint8Array
   /** Where it uses secrets. */
@@ -55,7 +58,7 @@ export function renderLaunch({ instance, serverId, owner, power, resolved }: Ren
   return {
     name: instance.name!,
     source: machine
-      ? machineLaunch(machine, resolved)
+      ? machineLaunch(machine, { keepAddresses: { of: instance.id }, ...resolved })
       : servicesLaunch(resolved.services ?? plain(services!), resolved),
     power,
     tags: tagsOf(instance, owner, serverId),
@@ -76,7 +79,7 @@ export const tagsOf = (
 
 function machineLaunch(machine: MachineSource, resolved: Resolved): LaunchSource {
   const { publicIp, allowedSourceAddresses, sshKeys, diskGiB } = machine
-  const { flavor = machine.flavor, image = machine.image, network, securityGroups, userData } = resolved
+  const { flavor = machine.flavor, image = machine.image, network, securityGroups, keepAddresses, userData } = resolved
   return {
     type: 'machine',
     flavor,
@@ -85,6 +88,7 @@ function machineLaunch(machine: MachineSource, resolved: Resolved): LaunchSource
     ...(network !== undefined && { network }),
     ...(securityGroups && { securityGroups }),
     ...(publicIp !== undefined && { publicIp }),
+    ...(machine.keepAddresses && keepAddresses && { keepAddresses }),
     ...(allowedSourceAddresses && { allowedSourceAddresses }),
     ...(sshKeys && { sshKeys }),
     ...(userData && { userData }),

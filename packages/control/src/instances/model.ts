@@ -140,6 +140,16 @@ export interface Replacement {
   /** `overlap`: the old one serves until the new one can. `handover`: the old one is stopped first, and kept. */
   readonly way: 'overlap' | 'handover'
   readonly since: Instant
+  /** Those that go from the old one to the new one, and back if it is given up. Absent: each has its own. */
+  readonly addresses?: KeptAddresses
+  /** Why it was given up, until the old one is started again: that waits until the new one, which may have its addresses, is gone. */
+  readonly givenUp?: string
+}
+
+/** Addresses that stay an instance's own, whatever it runs on. */
+export interface KeptAddresses {
+  readonly private: readonly string[]
+  readonly public: readonly string[]
 }
 
 /** Instants in place of times, and what only the controller needs to know. */
@@ -166,6 +176,8 @@ export interface InstanceStatus extends BaseStatus {
   readonly charged?: string
   readonly change?: AgreedChange
   readonly replacement?: Replacement
+  /** The addresses that it must keep, once it has some: whatever it is launched on next is to have them. */
+  readonly kept?: KeptAddresses
   /** A restart that was asked for and not passed on yet. */
   readonly restart?: { readonly hard: boolean; readonly service?: string }
   /** Somebody asked to try again what failed for good. */

@@ -49,7 +49,7 @@ export function currentStep(type: string, draft: Draft): string {
     case 'rebuild':
       return active && !isRestarting(active) && draft.view.outdated === undefined ? 'boot' : 'rebuild'
     case 'replace':
-      if (status.slots.next !== undefined) return 'launch'
+      if (status.slots.next !== undefined || status.replacement?.givenUp !== undefined) return 'launch'
       return status.replacement || status.change ? 'prepare' : 'retire'
     default:
       return operationSteps[type as OperationType][0]!

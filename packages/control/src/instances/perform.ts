@@ -141,6 +141,7 @@ class Writer {
         source: launch.source.type,
         launch: sealLaunch(this.#set, sealer, { kind: servers, id }, launch),
         ...(secrets && { secrets }),
+        ...keeping(launch),
         power,
       },
       status: unlaunched(1, this.#performance.epoch),
@@ -154,8 +155,9 @@ class Writer {
 
   #change(server: Server, { power, restart, rebuild, follow }: ServerChange): void {
     const { view, sealer, launch } = this.#performance
-    const { secrets: held, ...spec } = server.spec
+    const { secrets: held, keepsAddresses, ...spec } = server.spec
     const isLaunched = follow === 'launch' && launch !== undefined
+    const kept = isLaunched ? keeping(launch.spec) : keepsAddresses && { keepsAddresses }
     // Noted too: a version may have gone out of use, or into it, with the same content.
     const secrets = follow && launch ? launch.secrets : held
     this.#set.update(server, {
@@ -163,6 +165,7 @@ class Writer {
       spec: {
         ...spec,
         ...(secrets && { secrets }),
+        ...kept,
         ...(power && { power }),
         ...(restart && { restart: { sequence: (spec.restart?.sequence ?? 0) + 1, ...restart } }),
         ...(rebuild && { rebuild: { sequence: (spec.rebuild?.sequence ?? 0) + 1 } }),
@@ -201,6 +204,9 @@ class Writer {
     this.status = { ...this.status, ready: false, operation: { id: operation.id, type, startedAt: now } }
   }
 }
+
+const keeping = ({ source }: LaunchSpec): Pick<ServerSpec, 'keepsAddresses'> =>
+  source.type === 'machine' && source.keepAddresses ? { keepsAddresses: true } : {}
 
 /** The end: the object, its name and all that it was charged go together, and not before nothing is left of it. */
 function forget({ view, cache, world }: Performance): ChangeSetBuilder {

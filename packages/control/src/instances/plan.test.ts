@@ -38,6 +38,8 @@ describe('a flavor', () => {
       effect: 'replace',
       changes: [{ ...flavor, effect: 'replace' }],
       loses: ['disk', 'addresses', 'localState'],
+      keeps: [],
+      interrupts: true,
     })
     const running = capabilities({ resize: { while: 'running' } })
     expect(plan([flavor], machine({ capabilities: running })).effect).toBe('inPlace')
@@ -60,6 +62,33 @@ test('an image is a new disk where that can be had, and a disk never shrinks', (
   expect(plan([change('diskGiB', 10, 20)], machine()).effect).toBe('restart')
   expect(plan([change('diskGiB', 20, 10)], machine()).effect).toBe('replace')
   expect(plan([change('diskGiB', 20, undefined)], machine()).effect).toBe('replace')
+})
+
+describe('addresses that are kept', () => {
+  const replacing = change('sshKeys', [], ['ssh-ed25519 AAAA'])
+  test('are not lost by a replacement, which still interrupts', () =>
+    expect(plan([replacing], machine({ keepsAddresses: true }))).toMatchObject({
+      effect: 'replace',
+      loses: ['disk', 'localState'],
+      keeps: ['addresses'],
+      interrupts: true,
+    }))
+  test('interrupt nothing where nothing runs, or nothing is changed but the record', () => {
+    expect(plan([replacing], machine({ keepsAddresses: true, server: 'off' }))).toMatchObject({ interrupts: false })
+    expect(plan([], machine({ keepsAddresses: true }))).toMatchObject({ loses: [], keeps: [], interrupts: false })
+  })
+  test('are kept from now on in place where that can be had, and by a replacement, which loses them, where it cannot', () => {
+    const keeping = change('keepAddresses', false, true)
+    const updating = capabilities({ addresses: {}, update: { fields: { addresses: 'inPlace' } } })
+    expect(plan([keeping], machine({ capabilities: updating }))).toMatchObject({ effect: 'inPlace', loses: [] })
+    expect(plan([keeping], machine({ capabilities: unable })).loses).toContain('addresses')
+  })
+  test('are a matter of machines: services are replaced while they serve', () =>
+    expect(
+      plan([{ path: '/spec/source/services/services/web/image', from: 'a', to: 'b' }], {
+        ...{ capabilities: able, source: 'services', server: 'on' },
+      }),
+    ).toMatchObject({ effect: 'replace', interrupts: false }))
 })
 
 test('labels and policies never cost anything', () => {

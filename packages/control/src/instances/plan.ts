@@ -14,6 +14,10 @@ export interface Plan {
   readonly effect: Effect
   readonly changes: readonly PlannedChange[]
   readonly loses: readonly Loss[]
+  /** What would be lost otherwise. */
+  readonly keeps: readonly Loss[]
+  /** Whether it does not serve for a while, though it does now. */
+  readonly interrupts: boolean
 }
 
 /** All that the effect of a change depends on besides the fields. */
@@ -23,6 +27,8 @@ export interface PlanState {
   readonly source: 'machine' | 'services'
   /** `none`: nothing was made yet, so nothing is lost. */
   readonly server: 'none' | 'on' | 'off'
+  /** Its addresses are its own now, and are to be afterwards. */
+  readonly keepsAddresses?: boolean
   /** What other values of variables change of what is launched. */
   readonly rendered?: ReadonlySet<LaunchField>
   /** What was agreed to before and is not true yet: it happens with this change. */
@@ -63,8 +69,14 @@ export function plan(changes: readonly FieldChange[], state: PlanState): Plan {
   const planned = changes.map(change => ({ ...change, effect: effectOfChange(change, state) }))
   const pending = state.server === 'none' ? 'inPlace' : (state.pending ?? 'inPlace')
   const effect = strongest(pending, ...planned.map(change => change.effect))
-  return { effect, changes: planned, loses: losses(effect) }
+  const keeps: readonly Loss[] = state.keepsAddresses && effect !== 'inPlace' ? ['addresses'] : []
+  const loses = losses(effect).filter(loss => !keeps.includes(loss))
+  return { effect, changes: planned, loses, keeps, interrupts: interrupts(effect, state) }
 }
+
+/** Services are replaced while they serve; a machine is stopped first, so that there are never two of it. */
+const interrupts = (effect: Effect, { server, source }: PlanState): boolean =>
+  server === 'on' && effect !== 'inPlace' && (effect !== 'replace' || source === 'machine')
 
 function effectOfChange(change: FieldChange, state: PlanState): Effect {
   const isValue = change.path.startsWith('/spec/variable')
@@ -108,6 +120,7 @@ const machineFields: Readonly<Record<string, LaunchField>> = {
   securityGroups: 'securityGroups',
   allowedSourceAddresses: 'securityGroups',
   publicIp: 'publicIp',
+  keepAddresses: 'addresses',
   sshKeys: 'sshKeys',
   sshAuthority: 'userData',
   userData: 'userData',

@@ -56,6 +56,7 @@ export async function resolveSpec(
   if (!catalog.isKnown) throw catalog.refusal
   refuseUnsupported(asked, region, catalog.capabilities.sources)
   const { capabilities } = catalog
+  if (machine?.keepAddresses && !before?.source.machine?.keepAddresses) refuseKeeping(region, capabilities)
   const { spec: written, secrets } = resolveSecrets(asked, { ...resolving, capabilities, before })
   if (!machine) {
     const { services, own } = findServiceImages(written.source.services!, { region, before }, resolving)
@@ -110,6 +111,14 @@ function refuseUnsupported({ source }: WrittenSpec, { name }: Region, sources: r
   if (sources.includes(type)) return
   throw fail('unsupported', `the region ${name} runs ${sources.join(', ') || 'nothing'}, and no ${type}`, {
     errors: [{ path: `/spec/source/${type}`, message: 'is not supported in this region' }],
+  })
+}
+
+/** Told when it is asked for, not when it is replaced and they are lost. */
+function refuseKeeping({ name }: Region, { groups }: Capabilities): void {
+  if (groups.addresses) return
+  throw fail('unsupported', `the region ${name} cannot keep the addresses of machines`, {
+    errors: [{ path: `${machineField}/keepAddresses`, message: 'is not supported in this region' }],
   })
 }
 

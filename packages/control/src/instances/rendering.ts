@@ -1,5 +1,11 @@
 import type { Sealer, Store, View } from '@stead/engine'
-import { type Capabilities, changedFields, type LaunchField, type LaunchSpec } from '@stead/provider-kit'
+import {
+  type Capabilities,
+  changedFields,
+  type KeptAddresses,
+  type LaunchField,
+  type LaunchSpec,
+} from '@stead/provider-kit'
 import { catalogOf } from '../regions/catalog/catalog-of.ts'
 import type { RegionCatalogs } from '../regions/catalog/catalogs.ts'
 import type { Region } from '../regions/model.ts'
@@ -71,9 +77,26 @@ export async function render(workshop: Workshop, request: Request): Promise<Rend
     serverId,
     owner,
     power,
-    resolved: { ...resolved, ...(userData && { userData }), ...(services && { services }), readSecret: secrets.read },
+    resolved: {
+      ...resolved,
+      keepAddresses: keptAddresses(instance, from?.spec),
+      ...(userData && { userData }),
+      ...(services && { services }),
+      readSecret: secrets.read,
+    },
   })
   return { type: 'rendered', launch: { spec, secrets: secrets.versions } }
+}
+
+/** A new server is to have just what the instance has had; one that is there has its own, and was made for that. */
+function keptAddresses({ id: of, spec, status }: Instance, from: LaunchSpec | undefined): KeptAddresses {
+  if (from) {
+    const before = from.source.type === 'machine' ? from.source.keepAddresses : undefined
+    return before ?? { of }
+  }
+  const { private: own, public: outside } = status.kept ?? { private: [], public: [] }
+  const isPublic = spec.source.machine?.publicIp === true && outside.length > 0
+  return { of, ...(own.length > 0 && { private: own }), ...(isPublic && { public: outside }) }
 }
 
 /** A certificate of ours is for one machine; whom somebody else's is for, they say. */

@@ -84,6 +84,8 @@ test('the effect of other values is that of what they change, and a change of no
     effect: 'restart',
     changes: [{ path: '/spec/variableValues/greeting', to: 'bye', effect: 'restart' }],
     loses: ['localState'],
+    keeps: [],
+    interrupts: true,
   })
   expect(await plan({ variableValues: { greeting: 'hello' } })).toMatchObject({ effect: 'inPlace' })
   expect(await plan({ variableValues: { password: first } })).toMatchObject({ effect: 'inPlace', changes: [] })

@@ -50,6 +50,8 @@ export type AdoptSource = {
     /** Who may reach it. */
     readonly securityGroups?: readonly string[]
     readonly publicIp?: boolean
+    /** Its addresses, private and public, stay its own: when it is stopped, and when it is replaced or made anew. To be replaced it is stopped first; if its successor does not come up, it is started again with them. */
+    readonly keepAddresses?: boolean
     /** Further addresses it may send from, as CIDR: for routers and the like. */
     readonly allowedSourceAddresses?: readonly string[]
     /** Whose certificates it lets in. */
@@ -766,7 +768,7 @@ export type DifferingInstance = {
   readonly phase: 'pending' | 'provisioning' | 'starting' | 'running' | 'stopping' | 'stopped' | 'failed' | 'destroying' | 'destroyed'
   readonly differences: readonly {
     /** `server`: what it ran on is gone. */
-    readonly field: 'server' | 'power' | 'flavor' | 'image' | 'labels'
+    readonly field: 'server' | 'power' | 'flavor' | 'image' | 'labels' | 'addresses'
     /** As the store has made it, in the words of the backend. */
     readonly wanted: unknown
     /** As it is. */
@@ -1306,6 +1308,10 @@ export type Plan = {
     readonly effect: 'inPlace' | 'restart' | 'rebuild' | 'replace'
   }[]
   readonly loses: readonly ('disk' | 'addresses' | 'localState')[]
+  /** What would be lost otherwise. */
+  readonly keeps: readonly ('disk' | 'addresses' | 'localState')[]
+  /** Whether it does not serve for a while, though it does now. */
+  readonly interrupts: boolean
 }
 
 /** With [secret] in place of everything secret. */

@@ -3,20 +3,28 @@ import type { Step } from './steps.ts'
 
 const words = { disk: 'its disk', addresses: 'its addresses', localState: 'what it keeps in memory and on disk' }
 
-/** What a plan says is lost, in words. */
-export const lostIn = (loses: Step['loses']): string =>
-  loses.map(each => words[each as keyof typeof words] ?? each).join(', ')
+const listed = (things: readonly string[]): string =>
+  things.map(each => words[each as keyof typeof words] ?? each).join(', ')
+
+/** What a plan says that it costs, in words; nothing where it costs nothing. */
+export function costOf({ loses, keeps = [], interrupts }: Pick<Step, 'loses' | 'keeps' | 'interrupts'>): string {
+  const parts = [
+    ...(loses.length > 0 ? [`loses ${listed(loses)}`] : []),
+    ...(keeps.length > 0 ? [`keeps ${listed(keeps)}`] : []),
+    ...(interrupts ? ['does not serve meanwhile'] : []),
+  ]
+  return parts.join('; ')
+}
 
 /** Says what would be done: a line for each thing, and beneath it what changes. */
 export function showSteps(out: Output, steps: readonly Step[]): void {
   const { paint } = out
-  for (const { action, kind, name, changes, effect, loses } of steps) {
+  for (const { action, kind, name, changes, effect, ...step } of steps) {
     const what = `${kind.kind} ${name}`
-    const lost = lostIn(loses)
+    const cost = costOf(step)
     if (action === 'create') out.line(paint.green(`+ ${what}`))
-    if (action === 'delete') out.line(paint.red(`- ${what}${lost && `: loses ${lost}`}`))
-    if (action === 'change')
-      out.line(paint.yellow(`~ ${what}${effect ? ` (${effect})` : ''}${lost && `: loses ${lost}`}`))
+    if (action === 'delete') out.line(paint.red(`- ${what}${cost && `: ${cost}`}`))
+    if (action === 'change') out.line(paint.yellow(`~ ${what}${effect ? ` (${effect})` : ''}${cost && `: ${cost}`}`))
     for (const { path, from, to } of changes) out.line(`    ${path}: ${shown(from)} → ${shown(to)}`)
   }
   const counted = (wanted: Step['action']) => steps.filter(({ action }) => action === wanted).length
@@ -35,8 +43,8 @@ function shown(value: unknown): string {
 
 /** The same for programs. */
 export const stepsForPrograms = (steps: readonly Step[]): unknown => ({
-  steps: steps.map(({ action, kind, name, changes, effect, loses }) => ({
+  steps: steps.map(({ action, kind, name, changes, effect, loses, keeps, interrupts }) => ({
     ...{ action, kind: kind.kind, name, changes, loses },
-    ...(effect && { effect }),
+    ...(effect && { effect, keeps, interrupts }),
   })),
 })

@@ -13,6 +13,10 @@ export interface Step {
   /** The strongest effect of a change. */
   readonly effect?: Plan['effect']
   readonly loses: readonly string[]
+  /** What would be lost otherwise. */
+  readonly keeps?: readonly string[]
+  /** Whether it does not serve for a while. */
+  readonly interrupts?: boolean
   /** What to send. */
   readonly body?: unknown
   /** How it is now, if it is. */
@@ -65,7 +69,8 @@ async function stepTo(
   const plan = await session.project.instances.plan(is.metadata.id, { spec: specPatch })
   const changes = [...around, ...plan.changes]
   if (changes.length === 0) return { ...about, action: 'keep', changes, is }
-  return { ...about, action: 'change', changes, effect: plan.effect, loses: plan.loses, body: patch, is }
+  const { effect, loses, keeps, interrupts } = plan
+  return { ...about, action: 'change', changes, effect, loses, keeps, interrupts, body: patch, is }
 }
 
 /**

@@ -82,6 +82,7 @@ export async function prepareAdoption(
   const spec = target ? said : (made.spec as WrittenSpec)
   const errors = validate(withoutUserData(spec)).concat(body.spec ? userDataErrors(body.spec) : [])
   if (errors.length > 0) throw fail('invalid', 'what was sent does not fit together', { errors })
+  if (spec.source.machine?.keepAddresses) throw ownAddresses()
   const resolved = await resolveSpec(spec, { objects, everything, caller, place, catalogs }, target?.spec)
   const draft = { ...made, spec: resolved.spec as InstanceSpec }
   const generation = target ? target.generation + (movesGeneration(target, draft.spec) ? 1 : 0) : 1
@@ -109,6 +110,17 @@ function refuseVariables({ spec = {} }: AdoptRequest): void {
     .map(field => ({ path: `/spec/${field}`, message: 'cannot be given here: change the instance once it is adopted' }))
   if (errors.length > 0) throw fail('invalid', 'what is adopted was made without variables', { errors })
 }
+
+/** It was made without saying that they are to be kept, and may have others than the instance has. */
+const ownAddresses = () =>
+  fail('invalid', 'what is adopted comes with addresses of its own', {
+    errors: [
+      {
+        path: '/spec/source/machine/keepAddresses',
+        message: 'cannot be given here: change the instance once it is adopted',
+      },
+    ],
+  })
 
 function refuseBothForms({ instance, name, displayName, labels }: AdoptRequest): void {
   const isNew = instance === undefined

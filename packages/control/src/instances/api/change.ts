@@ -17,8 +17,9 @@ import { type Patched, patched } from '../../resource/write.ts'
 import { within } from '../../schema/pointer.ts'
 import { unseal } from '../../sealed/model.ts'
 import type { Secret } from '../../secrets/model.ts'
-import { servers } from '../../servers/model.ts'
+import { type Server, servers } from '../../servers/model.ts'
 import { amountsOf } from '../amounts.ts'
+import { holds } from '../kept-addresses.ts'
 import { attachedTo, Instance, type InstanceSpec, type WrittenSpec } from '../model.ts'
 import { exclusive } from '../operations.ts'
 import { type Plan, type PlanState, plan } from '../plan.ts'
@@ -44,6 +45,8 @@ export interface PreparedChange {
   readonly displayName: string | undefined
   readonly spec: InstanceSpec
   readonly plan: Plan
+  /** Its addresses were to be kept before this, and are not its own yet: a replacement would lose them. */
+  readonly isTooEarly: boolean
   /** What it will be charged; undefined when that does not change. */
   readonly amounts: Amounts | undefined
   /** Secrets that it did not use before. */
@@ -94,6 +97,8 @@ export async function prepareChange(
       userData: sent.type === 'new' ? sent : sent.type === 'kept' ? opened : undefined,
     })
   const spec = values?.spec ?? written
+  const mustKeep = isKept(target.spec) && isKept(spec)
+  const keepsAddresses = mustKeep && holds(activeOf(target, everything))
   const changes = differences(
     { displayName: target.displayName, labels: target.labels, spec: target.spec },
     { displayName: merged.displayName, labels: merged.labels, spec },
@@ -102,8 +107,10 @@ export async function prepareChange(
     labels: merged.labels,
     displayName: merged.displayName,
     spec,
+    // Whoever has agreed to a replacement before it was asked to keep them has been told that they are lost.
+    isTooEarly: mustKeep && !keepsAddresses && target.status.change?.effect !== 'replace',
     plan: planOf(changes, {
-      ...{ target, everything, capabilities: resolved?.capabilities },
+      ...{ target, everything, capabilities: resolved?.capabilities, keepsAddresses },
       rendered: values && isValued ? renderedChanges(target, { everything, userData: opened, values }) : new Set(),
     }),
     amounts: resolved && amountsAfter(spec, resolved.flavor, { target, everything }),
@@ -194,6 +201,7 @@ interface PlanAround {
   readonly target: Instance
   readonly everything: Services['everything']
   readonly capabilities: Capabilities | undefined
+  readonly keepsAddresses: boolean
   /** What other values of variables change of what is launched. */
   readonly rendered: ReadonlySet<LaunchField>
 }
@@ -201,21 +209,29 @@ interface PlanAround {
 /** Where nothing that is launched changes, what the region can do does not matter. */
 const nothingKnown: Capabilities['groups'] = {}
 
-function planOf(changes: readonly FieldChange[], { target, everything, capabilities, rendered }: PlanAround): Plan {
+const isKept = ({ source }: Pick<InstanceSpec, 'source'>): boolean => source.machine?.keepAddresses === true
+
+function planOf(changes: readonly FieldChange[], around: PlanAround): Plan {
+  const { target, everything, capabilities, keepsAddresses, rendered } = around
   const { change } = target.status
   const state: PlanState = {
     capabilities: capabilities ?? ({ groups: nothingKnown } as Capabilities),
     source: target.spec.source.machine ? 'machine' : 'services',
     server: serverOf(target, everything),
+    keepsAddresses,
     rendered,
     ...(change && { pending: change.effect }),
   }
   return plan(changes, state)
 }
 
+function activeOf({ status }: Instance, everything: Services['everything']): Server | undefined {
+  const { active: id } = status.slots
+  return id === undefined ? undefined : everything.get(servers, id)
+}
+
 function serverOf(target: Instance, everything: Services['everything']): PlanState['server'] {
-  const { active: id } = target.status.slots
-  const active = id === undefined ? undefined : everything.get(servers, id)
+  const active = activeOf(target, everything)
   if (!active) return 'none'
   const found = seen(active, target)
   if (found.type === 'refused') return 'none'

@@ -21,7 +21,7 @@ const Differing = Type.Object(
     phase: Type.Enum([...phases]),
     differences: Type.Array(
       Type.Object({
-        field: Type.Enum(['server', 'power', 'flavor', 'image', 'labels'], {
+        field: Type.Enum(['server', 'power', 'flavor', 'image', 'labels', 'addresses'], {
           description: '`server`: what it ran on is gone.',
         }),
         wanted: Type.Unknown({ description: 'As the store has made it, in the words of the backend.' }),

@@ -1,4 +1,5 @@
 import type { Store, View } from '@stead/engine'
+import { seconds } from '@stead/world'
 import { accepted } from '../../door/replies.ts'
 import type { Reply } from '../../door/route.ts'
 import { route } from '../../door/route.ts'
@@ -25,6 +26,8 @@ export const Allow = Type.Optional(
 )
 export type Allow = 'rebuild' | 'replace' | undefined
 
+const Loss = Type.Enum(['disk', 'addresses', 'localState'])
+
 const PlanReply = Type.Object(
   {
     effect: Type.Enum([...effects]),
@@ -36,7 +39,9 @@ const PlanReply = Type.Object(
         effect: Type.Enum([...effects]),
       }),
     ),
-    loses: Type.Array(Type.Enum(['disk', 'addresses', 'localState'])),
+    loses: Type.Array(Loss),
+    keeps: Type.Array(Loss, { description: 'What would be lost otherwise.' }),
+    interrupts: Type.Boolean({ description: 'Whether it does not serve for a while, though it does now.' }),
   },
   { title: 'Plan' },
 )
@@ -100,6 +105,7 @@ export async function makeChange(
   if (plan.changes.length === 0 && !isTriedAnew) return accepted(Instance, target)
   refuseBusy(target, services)
   if (!covers(allow ?? 'restart', plan.effect)) throw replacementRequired(plan)
+  if (plan.effect === 'replace' && change.isTooEarly) throw notItsOwnYet()
   const { everything, world } = services
   const amounts = change.amounts ?? target.status.change?.amounts
   if (plan.effect === 'replace' && amounts) await refuseOverQuota(room.store, everything, target, amounts)
@@ -140,9 +146,18 @@ export async function makeChange(
 const operationOf = ({ effect }: Plan, type: 'update' | 'scale'): OperationType =>
   effect === 'replace' || effect === 'rebuild' ? effect : type
 
+/** Who said that they are to be kept is not made to lose them by saying the rest too soon. */
+const notItsOwnYet = () =>
+  fail('not_ready', 'it would lose its addresses, which are to be kept and are not its own yet', {
+    retryAfter: seconds(2),
+    suggestion: 'repeat it once the instance is ready, or set keepAddresses to false',
+  })
+
 function replacementRequired(plan: Plan) {
-  const lost = plan.loses.join(', ')
-  return fail('replacement_required', `this is a ${plan.effect}, by which it loses: ${lost}`, {
+  const kept = plan.keeps.length > 0 ? `; it keeps: ${plan.keeps.join(', ')}` : ''
+  const away = plan.interrupts ? '; it does not serve meanwhile' : ''
+  const message = `this is a ${plan.effect}, by which it loses: ${plan.loses.join(', ')}${kept}${away}`
+  return fail('replacement_required', message, {
     suggestion: `read the plan, then repeat with allow=${plan.effect}`,
     extensions: { plan },
   })

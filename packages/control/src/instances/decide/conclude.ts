@@ -3,6 +3,7 @@ import { after, type Duration, minutes } from '@stead/world'
 import type { OpenOperation } from '../../operations/model.ts'
 import type { Server } from '../../servers/model.ts'
 import { differencesOf, tellAll } from '../differences.ts'
+import { keptAddresses } from '../kept-addresses.ts'
 import { currentStep, isOfPower } from '../operations.ts'
 import { isApplied, isWell, phaseBy, project, seen } from '../project.ts'
 import { advance, isTransient, type Phase } from '../transitions.ts'
@@ -16,6 +17,7 @@ export function conclude(draft: Draft): void {
   const active = draft.upcoming
   if (active && ['running', 'stopping', 'down'].includes(seen(active, instance).type)) draft.set({ seenUp: active.id })
   draft.set(project(active, instance))
+  keepAddresses(draft, active)
   const isStill = rests(draft, active)
   if (isStill && outdated === undefined) {
     draft.set({ observedGeneration: instance.generation })
@@ -29,6 +31,16 @@ export function conclude(draft: Draft): void {
   if (draft.status.phase !== phase) draft.wakeAt(now, 'it goes on')
   setConditions(draft, active)
   tellHealth(draft)
+}
+
+/** Remembers the addresses that it is to keep, and shows them though nothing runs that has them. */
+function keepAddresses(draft: Draft, active: Server | undefined): void {
+  const { instance } = draft.view
+  const kept = keptAddresses(instance, active)
+  if (kept !== draft.status.kept) kept ? draft.set({ kept }) : draft.unset('kept')
+  const isThere = active?.deletedAt === undefined && active?.status.observed && !active.status.lost
+  if (kept && isThere && draft.status.addresses.private.length === 0)
+    draft.set({ addresses: { private: [...kept.private], public: [...kept.public] } })
 }
 
 /** Whether nothing more is going to happen, and its power is as wanted. */

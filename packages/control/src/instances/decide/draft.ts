@@ -118,7 +118,16 @@ export class Draft {
 
   /** Takes fields away: what is undefined would be kept as such. */
   unset(
-    ...names: readonly ('change' | 'replacement' | 'restart' | 'retry' | 'runningSince' | 'crashes' | 'charged')[]
+    ...names: readonly (
+      | 'change'
+      | 'replacement'
+      | 'restart'
+      | 'retry'
+      | 'runningSince'
+      | 'crashes'
+      | 'charged'
+      | 'kept'
+    )[]
   ): void {
     const rest = { ...this.#status }
     for (const name of names) delete rest[name]

@@ -121,8 +121,14 @@ function refused(draft: Draft, active: Server, { code, reason }: Extract<Seen, {
   const isTriedAnew = draft.status.retry || active.spec.generation !== instance.generation
   // What could not be adopted has no other in its place: that would be something else.
   if (isTriedAnew && !active.spec.adopted) startOver(draft, active)
-  else draft.trouble = { reason: code, message: reason, ends: 'all' }
+  else draft.trouble = { reason: code, message: reason + takenHint(draft, code), ends: 'all' }
 }
+
+/** It asks for the addresses that it has had, and somebody else may have them now. */
+const takenHint = ({ status }: Draft, code: string): string =>
+  status.kept && code === 'Conflict'
+    ? `. It keeps ${status.kept.private.join(', ')}, which may be taken: with keepAddresses set to false it gets others`
+    : ''
 
 function startOver(draft: Draft, active: Server): void {
   draft.remove(active)

@@ -1,7 +1,8 @@
 import { after, type Instant, minutes } from '@stead/world'
 import type { Server } from '../../servers/model.ts'
-import type { AgreedChange, Replacement } from '../model.ts'
-import { isApplied, isWell, project, seen } from '../project.ts'
+import { hasAddresses, holds } from '../kept-addresses.ts'
+import type { AgreedChange, Instance, KeptAddresses, Replacement } from '../model.ts'
+import { isApplied, isRestarting, isWell, project, seen } from '../project.ts'
 import type { Draft } from './draft.ts'
 
 /** After so long a new server that is not ready is given up. */
@@ -20,20 +21,34 @@ export function beginReplacement(draft: Draft, active: Server, change: AgreedCha
     return
   }
   const way = instance.spec.source.machine ? 'handover' : 'overlap'
-  draft.set({ replacement: { generation: change.generation, way, since: now } })
-  draft.tell(
-    'info',
-    'Replacing',
-    way === 'overlap' ? 'the old one serves until the new one can' : 'the old one is stopped first',
-  )
+  const addresses = handedOver(instance, active)
+  draft.set({ replacement: { generation: change.generation, way, since: now, ...(addresses && { addresses }) } })
+  draft.tell('info', 'Replacing', wayInWords(way, addresses))
   continueReplacement(draft, active)
 }
+
+/** The addresses that go from the old one to the new one. */
+const handedOver = ({ spec, status }: Instance, active: Server): KeptAddresses | undefined =>
+  spec.source.machine?.keepAddresses && holds(active) ? status.kept : undefined
+
+function wayInWords(way: Replacement['way'], addresses: KeptAddresses | undefined): string {
+  if (way === 'overlap') return 'the old one serves until the new one can'
+  return addresses
+    ? `the old one is stopped first, and the new one has its addresses: ${list(addresses)}`
+    : 'the old one is stopped first'
+}
+
+const list = ({ private: own, public: outside }: KeptAddresses): string => [...own, ...outside].join(', ')
 
 /** Goes on with a replacement: prepare, launch, wait, switch. Whatever goes wrong leaves the old server as it was. */
 export function continueReplacement(draft: Draft, active: Server): void {
   const { instance } = draft.view
   const replacement = draft.status.replacement!
   const next = draft.server('next')
+  if (replacement.givenUp !== undefined) {
+    retreat(draft, { active, next, why: replacement.givenUp })
+    return
+  }
   if (next?.deletedAt !== undefined) return
   const deadline = after(replacement.since, patience)
   const changed = replacement.generation === instance.generation ? undefined : 'it was changed again'
@@ -64,17 +79,35 @@ function obstacle(draft: Draft, next: Server | undefined, deadline: Instant): st
   if (found.type === 'lost' || found.type === 'refused') return `the new one: ${found.reason}`
   if (found.type === 'down' && found.why !== 'told' && found.why !== 'finished' && isApplied(next))
     return `the new one does not run: ${found.reason}`
-  return tooLate
+  return tooLate ?? strangeAddresses(draft, next)
 }
 
+/** A backend that breaks its promise is found out before the old one goes. */
+function strangeAddresses(draft: Draft, next: Server): string | undefined {
+  const { addresses } = draft.status.replacement!
+  const { observed } = next.status
+  if (!addresses || !observed || hasAddresses(observed, wanted(draft, addresses)) !== 'others') return undefined
+  return `the new one has other addresses: ${list(observed.addresses)}`
+}
+
+/** A public one that is no longer asked for is not missed. */
+const wanted = ({ view }: Draft, addresses: KeptAddresses): KeptAddresses =>
+  view.instance.spec.source.machine?.publicIp ? addresses : { ...addresses, public: [] }
+
 function prepare(draft: Draft, active: Server, { way }: Replacement): void {
-  const { instance } = draft.view
-  if (way === 'handover' && seen(active, instance).type !== 'down') {
-    if (active.spec.power !== 'off') draft.change(active, { power: 'off' })
+  if (way === 'handover' && active.spec.power !== 'off') {
+    draft.change(active, { power: 'off' })
     return
   }
-  if (draft.isWaiting()) return
+  if ((way === 'handover' && !isDown(draft, active)) || draft.isWaiting()) return
   draft.act({ type: 'create', slot: 'next', power: draft.wantedPower, charge: draft.status.change?.amounts ?? {} })
+}
+
+/** Whether it stays down. One that has died, and is to be started again, does not: there would be two of it. */
+function isDown({ view }: Draft, active: Server): boolean {
+  const { applied, powering } = active.status
+  const isTold = applied?.power === 'off' && powering === undefined && !isRestarting(active)
+  return isTold && seen(active, view.instance).type === 'down'
 }
 
 /** Whether it may take over: it is what was asked for, and as well as anybody can tell. */
@@ -83,19 +116,55 @@ function isReady(draft: Draft, next: Server): boolean {
   if (!isApplied(next)) return false
   const found = seen(next, instance)
   if (found.type === 'down') return next.spec.power === 'off' || found.why === 'finished'
-  return found.type === 'running' && next.spec.power === 'on' && isWell(project(next, instance).health, instance)
+  if (found.type !== 'running' || next.spec.power !== 'on') return false
+  const { addresses } = draft.status.replacement!
+  const hasThem = !addresses || hasAddresses(next.status.observed!, wanted(draft, addresses)) === 'these'
+  return hasThem && isWell(project(next, instance).health, instance)
 }
 
-function giveUp(
-  draft: Draft,
-  { active, next, why }: { readonly active: Server; readonly next: Server | undefined; readonly why: string },
-): void {
-  const { change } = draft.status
+interface Failed {
+  readonly active: Server
+  readonly next: Server | undefined
+  readonly why: string
+}
+
+function giveUp(draft: Draft, { active, next, why }: Failed): void {
+  const replacement = draft.status.replacement!
+  draft.tell('warning', 'ReplacementFailed', why)
   if (next) draft.remove(next)
+  if (next && replacement.addresses) {
+    draft.set({ replacement: { ...replacement, givenUp: why } })
+    draft.trouble = goingBack(why)
+    return
+  }
   const power = draft.wantedPower
   if (active.spec.power !== power) draft.change(active, { power })
+  endInFailure(draft, `the old one is as it was: ${why}`)
+}
+
+const goingBack = (why: string) => ({
+  reason: 'ReplacementFailed',
+  message: `the new one goes, and then the old one is started again with its addresses: ${why}`,
+})
+
+/** Starts the old one again with its addresses, once nothing else can have them. */
+function retreat(draft: Draft, { active, next, why }: Failed): void {
+  draft.trouble = goingBack(why)
+  if (next) {
+    draft.remove(next)
+    return
+  }
+  const power = draft.wantedPower
+  const { failure } = active.status
+  if (active.spec.power !== power) draft.change(active, { power })
+  else if (isApplied(active)) endInFailure(draft, `the old one is as it was, with its addresses: ${why}`)
+  else if (failure && !failure.retrying)
+    endInFailure(draft, `${why}; and the old one cannot be started: ${failure.message}`)
+}
+
+function endInFailure(draft: Draft, message: string): void {
+  const { change } = draft.status
   draft.unset('replacement')
   if (change) draft.set({ change: { ...change, failed: true } })
-  draft.trouble = { reason: 'ReplacementFailed', message: `the old one is as it was: ${why}`, ends: 'changes' }
-  draft.tell('warning', 'ReplacementFailed', why)
+  draft.trouble = { reason: 'ReplacementFailed', message, ends: 'changes' }
 }

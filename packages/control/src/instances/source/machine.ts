@@ -28,6 +28,14 @@ export const MachineSource = Type.Object({
     }),
   ),
   publicIp: Type.Optional(Type.Boolean()),
+  keepAddresses: Type.Optional(
+    Type.Boolean({
+      description: [
+        'Its addresses, private and public, stay its own: when it is stopped, and when it is replaced or made anew.',
+        'To be replaced it is stopped first; if its successor does not come up, it is started again with them.',
+      ].join(' '),
+    }),
+  ),
   allowedSourceAddresses: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
       uniqueItems: true,
