@@ -14,7 +14,8 @@ const one = `${collection}/:instance`
 const resources = { cpuMillis: 250, memoryMiB: 256 }
 
 function sourceOf(life: Life) {
-  if (life.source === 'machine') return { machine: { flavor: flavors[0], image: images[0] } }
+  if (life.source === 'machine')
+    return { machine: { flavor: flavors[0], image: images[0], ...(life.keeps && { keepAddresses: true }) } }
   return { services: { services: { web: { image: images[0], command: ['serve'], secrets: usesOf(life), resources } } } }
 }
 
@@ -49,6 +50,8 @@ export function askFor(life: Life, number: number): Ask | undefined {
       return patch({ labels: { own: step.label } })
     case 'change':
       return patch({ spec: { source: changedSource(life, step) } })
+    case 'keep':
+      return patch({ spec: { source: { machine: { keepAddresses: step.keep } } } })
     case 'delete':
       return { ...theirs, route: `DELETE ${one}` }
     default:
@@ -56,8 +59,9 @@ export function askFor(life: Life, number: number): Ask | undefined {
   }
 }
 
-function changedSource({ source }: Life, { flavor, image }: Extract<Step, { type: 'change' }>): object {
-  if (source === 'machine') return { machine: { ...(flavor && { flavor }), ...(image && { image }) } }
+function changedSource({ source }: Life, { flavor, image, key }: Extract<Step, { type: 'change' }>): object {
+  if (source === 'machine')
+    return { machine: { ...(flavor && { flavor }), ...(image && { image }), ...(key && { sshKeys: [key] }) } }
   return { services: { services: { web: { image } } } }
 }
 

@@ -1,17 +1,24 @@
 import { pointsOf } from '@stead/engine/simulation'
 import { afterAll, expect, test, vi } from 'vitest'
 import { nodeCrashes } from '../../simulation/index.ts'
-import type { Life, Plan, Step } from './plan.ts'
-import { runInstances } from './run.ts'
+import { keys, type Life, type Plan, type Step } from './plan.ts'
+import { type InstancesOptions, runInstances } from './run.ts'
 
 // A busy machine may take ten times as long as an idle one. What never ends is ended by virtual time.
 vi.setConfig({ testTimeout: 300_000 })
 
 const later = 4_000
+/** A machine that keeps its addresses. */
+const keeping = (...steps: readonly Step[]): Plan => {
+  const plan = life('machine', ...steps)
+  return { ...plan, lives: plan.lives.map(each => ({ ...each, keeps: true })) }
+}
 const life = (source: Life['source'], ...steps: readonly Step[]): Plan => ({
   lives: [{ name: 'inst-0', tenant: 'tenant-0', source, steps: [{ type: 'create', after: 0 }, ...steps] }],
   limits: [],
 })
+
+const failing = 'fail to replace a machine that keeps its addresses, and try again'
 
 /** Small enough to be broken at every single point. */
 const scenarios: Readonly<Record<string, Plan>> = {
@@ -40,6 +47,13 @@ const scenarios: Readonly<Record<string, Plan>> = {
     ],
     limits: [{ after: 0, place: 'tenant-0', limits: { instances: 1 } }],
   },
+  'replace a machine that keeps its addresses': keeping({ type: 'change', key: keys[0]!, after: later }),
+  [failing]: keeping({ type: 'change', key: keys[0]!, after: later }),
+  'keep addresses, and replace at once': life(
+    'machine',
+    { type: 'keep', keep: true, after: later },
+    { type: 'change', key: keys[0]!, after: 0 },
+  ),
   'resize and rebuild a machine': life(
     'machine',
     { type: 'change', flavor: 'large', after: later },
@@ -47,16 +61,21 @@ const scenarios: Readonly<Record<string, Plan>> = {
   ),
 }
 
+/** The second boot is that of the successor. */
+const prepareFor = (name: string): Pick<InstancesOptions, 'prepare'> =>
+  name === failing ? { prepare: cloud => cloud.script('bootFailure', { nth: 2 }) } : {}
+
 let runs = 0
 
 test.each(Object.keys(scenarios))('%s: a crash at every commit and every call leads to the same end', async name => {
   const plan = scenarios[name]!
-  const undisturbed = await runInstances({ seed: 1, nodes: 1, plan })
+  const about = { seed: 1, nodes: 1, plan, ...prepareFor(name) }
+  const undisturbed = await runInstances(about)
   expect(undisturbed.violation).toBeUndefined()
   const points = pointsOf(undisturbed.faults, nodeCrashes)
   expect(points.length).toBeGreaterThan(10)
   for (const point of points) {
-    const { violation, endState, faults } = await runInstances({ seed: 1, nodes: 1, plan, script: [point] })
+    const { violation, endState, faults } = await runInstances({ ...about, script: [point] })
     expect(violation, `${point.name}/${point.at}`).toBeUndefined()
     expect(endState, `${point.name}/${point.at}`).toBe(undisturbed.endState)
     expect(faults[point.name].hits).toBe(1)

@@ -88,6 +88,63 @@ export const mutants: readonly Mutant[] = [
     caughtBy: ['nothing is replaced without consent'],
   },
   {
+    name: 'the old one goes before the new one is proven',
+    bugs: {
+      decide(view) {
+        const decision = decide(view)
+        const { slots, replacement } = view.instance.status
+        const [active, next] = [slots.active, slots.next].map(id => view.servers.find(server => server.id === id))
+        const isSoon = replacement?.addresses && next?.deletedAt === undefined && active?.deletedAt === undefined
+        if (!active || !next || !isSoon || view.instance.deletedAt !== undefined) return decision
+        const { replacement: _, change: _change, ...status } = decision.status
+        return {
+          actions: [
+            { type: 'swap', from: active, to: next },
+            { type: 'remove', server: active },
+          ],
+          status: { ...status, slots: { active: next.id } },
+        }
+      },
+    },
+    caughtBy: ['the old one stays until the new one is proven'],
+  },
+  {
+    name: 'what is made anew does not ask for the addresses that are kept',
+    bugs: {
+      perform: performance =>
+        perform({
+          ...performance,
+          async renderNew(serverId, power) {
+            const launch = await performance.renderNew(serverId, power)
+            const { source } = launch.spec
+            if (source.type !== 'machine' || !source.keepAddresses) return launch
+            const { of } = source.keepAddresses
+            return { ...launch, spec: { ...launch.spec, source: { ...source, keepAddresses: { of } } } }
+          },
+        }),
+    },
+    emphasis: { 'cloud-disappear': 0.05 },
+    caughtBy: ['kept addresses stay'],
+  },
+  {
+    name: 'a successor is launched with addresses of its own',
+    bugs: {
+      perform: performance =>
+        perform({
+          ...performance,
+          async renderNew(serverId, power) {
+            const launch = await performance.renderNew(serverId, power)
+            const { source } = launch.spec
+            const isSecond = performance.view.instance.status.slots.active !== undefined
+            if (source.type !== 'machine' || !isSecond) return launch
+            const { keepAddresses: _, ...rest } = source
+            return { ...launch, spec: { ...launch.spec, source: rest } }
+          },
+        }),
+    },
+    caughtBy: ['kept addresses stay', never],
+  },
+  {
     name: 'an instance is forgotten while something is left of it',
     bugs: { decide: view => decide(view.instance.deletedAt === undefined ? view : { ...view, servers: [] }) },
     caughtBy: ['I4 what is deleted leaves nothing behind'],

@@ -10,8 +10,10 @@ export type Step = { readonly after: number } & (
   | { readonly type: 'pry'; readonly way: number }
   | { readonly type: 'power'; readonly power: 'on' | 'off' }
   | { readonly type: 'label'; readonly label: string }
-  /** A new size of a machine, or a new image: with consent to whatever that costs. */
-  | { readonly type: 'change'; readonly flavor?: string; readonly image?: string }
+  /** A new size of a machine, a new image, or another key, for which it is replaced: with consent to whatever that costs. */
+  | { readonly type: 'change'; readonly flavor?: string; readonly image?: string; readonly key?: string }
+  /** Whether a machine is to keep its addresses from now on. */
+  | { readonly type: 'keep'; readonly keep: boolean }
   /** A new version of the secret that services use. */
   | { readonly type: 'rotate'; readonly version: number }
 )
@@ -20,6 +22,8 @@ export interface Life {
   readonly name: string
   readonly tenant: string
   readonly source: 'machine' | 'services'
+  /** It keeps its addresses from the beginning. */
+  readonly keeps?: boolean
   readonly steps: readonly Step[]
 }
 
@@ -40,6 +44,7 @@ export const tenants = ['tenant-0', 'tenant-1', 'tenant-2'] as const
 
 export const flavors = ['small', 'medium', 'large'] as const
 export const images = ['minimal', 'debian-12'] as const
+export const keys = ['A', 'B'].map(letter => `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${letter.repeat(43)}`)
 
 export function drawPlan(random: SeededRandom): Plan {
   const lives = Array.from({ length: 2 + random.below(5) }, (_, index) => drawLife(random, index))
@@ -69,6 +74,7 @@ function drawLife(random: SeededRandom, index: number): Life {
   const steps: Step[] = [
     isAdopted ? { type: 'adopt', rival: random.next() < 0.5, after: after() } : { type: 'create', after: after() },
   ]
+  const keeps = source === 'machine' && !isAdopted && random.next() < 0.5
   let version = 1
   for (let left = random.below(6); left > 0; left--) {
     const step = drawStep(random, source)
@@ -77,14 +83,14 @@ function drawLife(random: SeededRandom, index: number): Life {
   // Who was suspended is let go, so that the end does not hang on the last draw.
   if (steps.some(({ type }) => type === 'suspend')) steps.push({ type: 'unsuspend', after: after() })
   if (random.next() < 0.5) steps.push({ type: 'delete', after: after() })
-  return { name: `inst-${index}`, tenant: tenants[index % tenants.length]!, source, steps }
+  return { name: `inst-${index}`, tenant: tenants[index % tenants.length]!, source, keeps, steps }
 }
 
 type Drawn = Step extends infer Each ? (Each extends unknown ? Omit<Each, 'after'> : never) : never
 
 function drawStep(random: SeededRandom, source: Life['source']): Drawn {
   const pick = <T>(values: readonly T[]): T => values[random.below(values.length)]!
-  switch (random.below(10)) {
+  switch (random.below(12)) {
     case 0:
     case 1:
       return { type: 'power', power: pick(['on', 'off']) }
@@ -100,6 +106,11 @@ function drawStep(random: SeededRandom, source: Life['source']): Drawn {
       return { type: 'pry', way: random.below(4) }
     case 6:
       return source === 'services' ? { type: 'rotate', version: 0 } : { type: 'change', image: pick(images) }
+    case 8:
+    case 9:
+      return source === 'machine' ? { type: 'change', key: pick(keys) } : { type: 'change', image: pick(images) }
+    case 10:
+      return source === 'machine' ? { type: 'keep', keep: pick([true, false]) } : { type: 'label', label: 'e' }
     default:
       return { type: 'change', image: pick(images) }
   }
@@ -110,20 +121,28 @@ export interface Wanted {
   readonly label: string | undefined
   readonly flavor: string
   readonly image: string
+  readonly key: string | undefined
+  readonly keep: boolean
   /** The version of the secret that services run with. */
   readonly version: number
 }
 
 /** What an instance is in the end; undefined when it is gone. */
-export function wantedOf({ steps }: Life): Wanted | undefined {
+export function wantedOf({ steps, keeps = false }: Life): Wanted | undefined {
   if (steps.some(({ type }) => type === 'delete')) return undefined
-  let wanted: Wanted = { power: 'on', label: undefined, flavor: flavors[0], image: images[0], version: 1 }
+  let wanted: Wanted = {
+    ...{ power: 'on', label: undefined, flavor: flavors[0], image: images[0], version: 1 },
+    ...{ key: undefined, keep: keeps },
+  }
   for (const step of steps) {
     if (step.type === 'power') wanted = { ...wanted, power: step.power }
     if (step.type === 'label') wanted = { ...wanted, label: step.label }
     if (step.type === 'rotate') wanted = { ...wanted, version: step.version }
-    if (step.type === 'change')
-      wanted = { ...wanted, flavor: step.flavor ?? wanted.flavor, image: step.image ?? wanted.image }
+    if (step.type === 'keep') wanted = { ...wanted, keep: step.keep }
+    if (step.type === 'change') {
+      const { flavor = wanted.flavor, image = wanted.image, key = wanted.key } = step
+      wanted = { ...wanted, flavor, image, key }
+    }
   }
   return wanted
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '@stead/engine'
 import { drawMix, type FaultMix, type NodeProgram } from '@stead/engine/simulation'
-import { ownTags, type ServicesLaunch } from '@stead/provider-kit'
+import { type MachineLaunch, ownTags, type ServicesLaunch } from '@stead/provider-kit'
 import { SeededRandom } from '@stead/world'
 import type { DoorEngine } from '../../door/engine.ts'
 import { imagesByBackend } from '../../images/model.ts'
@@ -29,7 +29,7 @@ import type { InstanceRoom } from '../api/room.ts'
 import { instanceRoutes } from '../api.ts'
 import { type InstanceParts, instanceController } from '../controller.ts'
 import { differingInstances, type Instance, instances, instancesByRegion, instancesByUse } from '../model.ts'
-import { drawPlan, type Plan, wantedOf } from './plan.ts'
+import { drawPlan, type Plan, type Wanted, wantedOf } from './plan.ts'
 import { secretValue } from './secret.ts'
 import { type Outside, runUsers } from './users.ts'
 import { type InstanceInvariant, Watchman } from './watchman.ts'
@@ -40,6 +40,8 @@ type Options = Parameters<typeof runControl<InstanceInvariant>>[0]
 export interface InstancesOptions extends Omit<Options, 'play'> {
   readonly plan: Plan
   readonly bugs?: Bugs
+  /** What is to go wrong in the cloud, and when. */
+  readonly prepare?: (cloud: ControlStage['cloud']) => void
 }
 
 /** Parts with a bug in them, to see whether it is found. */
@@ -49,8 +51,14 @@ export interface Bugs extends Partial<InstanceParts> {
 }
 
 /** Runs instances once, with this plan. */
-export const runInstances = ({ plan, bugs, ...options }: InstancesOptions): Promise<InstancesOutcome> =>
-  runControl<InstanceInvariant>({ ...options, play: stage => instancesPlay(stage, plan, bugs) })
+export const runInstances = ({ plan, bugs, prepare, ...options }: InstancesOptions): Promise<InstancesOutcome> =>
+  runControl<InstanceInvariant>({
+    ...options,
+    play(stage) {
+      prepare?.(stage.cloud)
+      return instancesPlay(stage, plan, bugs)
+    },
+  })
 
 /** What controls instances on each node, by what they are found, and where they are asked for. */
 export function instanceControl(bugs: Bugs = {}): Pick<Play, 'indexes' | 'controllers'> & Pick<Outside, 'deskOf'> {
@@ -134,12 +142,15 @@ function isSettled({ ledger, cloud }: Sight, plan: Plan): boolean {
       status.ready === (wanted.power === 'on') &&
       (wanted.power === 'on' ? ['active'] : ['halted', 'error']).includes(real.state) &&
       image === wanted.image &&
-      (source.type !== 'machine' || source.flavor === wanted.flavor) &&
+      (source.type !== 'machine' || isMachine(source, wanted)) &&
       (source.type !== 'services' || secretIn(source) === secretValue(life, wanted.version)) &&
       real.tags['stead.label.own'] === wanted.label
     )
   })
 }
+
+const isMachine = (source: MachineLaunch, { flavor, key, keep }: Wanted): boolean =>
+  source.flavor === flavor && source.sshKeys?.[0] === key && (source.keepAddresses !== undefined) === keep
 
 /** What is alive and ours: others make things too. */
 const ownedIn = (cloud: ControlStage['cloud']) =>

@@ -8,6 +8,7 @@ import { known, liveIn } from '../../servers/simulation/end-state.ts'
 import type { ControlStage } from '../../simulation/index.ts'
 import { type Instance, instanceNamePrefix, instances } from '../model.ts'
 import { type Phase, transitions } from '../transitions.ts'
+import { AddressWatch } from './address-watch.ts'
 import { mischarged, Recount } from './recount.ts'
 import { planted } from './secret.ts'
 
@@ -26,6 +27,9 @@ export const instanceInvariants = {
   'one owner': 'two servers have the same object in the cloud',
   'charged while it is there': 'an instance, or a server beside the active one, is there and not charged',
   'nothing is replaced without consent': 'a server that runs was given up though nobody agreed to that',
+  'an address is of one': 'two servers in the cloud have the same address',
+  'kept addresses stay': 'an instance that keeps its addresses has others than it had',
+  'the old one stays until the new one is proven': 'it was given up before anybody saw its successor there',
   'observing is all it does': 'something was asked of the cloud while the store only observes',
   'no secret in the open': 'the value of a secret is in an object of the store',
 } as const
@@ -41,10 +45,12 @@ export class Watchman {
   /** Instances that somebody wanted off, restarted or changed. */
   readonly #moved = new Set<string>()
   readonly #recount: Recount
+  readonly #addresses: AddressWatch
 
   constructor(stage: ControlStage<InstanceInvariant>) {
     this.#stage = stage
     this.#recount = new Recount(stage.ledger)
+    this.#addresses = new AddressWatch(stage)
     stage.cloud.account().events.listen(({ view }) => {
       const serverId = view?.tags[ownTags.serverId]
       if (serverId === undefined) return
@@ -72,6 +78,7 @@ export class Watchman {
     this.#use(here, charged)
     this.#owners(all)
     this.#adopted(here, all)
+    this.#addresses.look(here, all)
     for (const object of [...here, ...all, ...known<object>(ledger, Secret.kind), ...known<object>(ledger, operations)])
       this.#closed(object)
   }
@@ -90,17 +97,19 @@ export class Watchman {
     const { active, next } = status.slots
     const all = isCharged(instances, id) && (next === undefined || isCharged(servers, next))
     violations.check(all, 'charged while it is there', () => `${id} with ${next ?? active}`)
-    for (const server of own) this.#given(instance, server)
+    for (const server of own) this.#given(instance, server, own)
   }
 
   /** A server goes with its instance, for a successor that was agreed to, or because nothing is there. */
-  #given({ id, status, deletedAt }: Instance, server: Server): void {
+  #given(instance: Instance, server: Server, own: readonly Server[]): void {
+    const { id, status, deletedAt } = instance
     if (server.deletedAt === undefined || this.#marked.has(server.id)) return
     this.#marked.add(server.id)
     const { lost, backendId } = server.status
     const isReplaced = status.slots.active !== server.id
     const mayGo = deletedAt !== undefined || lost !== undefined || backendId === undefined || isReplaced
     this.#stage.violations.check(mayGo, 'nothing is replaced without consent', () => `${server.id} of ${id}`)
+    this.#addresses.given(instance, server, own)
   }
 
   /** Each version of an object is looked into once. */
