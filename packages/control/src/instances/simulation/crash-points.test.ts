@@ -5,7 +5,7 @@ import { keys, type Life, type Plan, type Step } from './plan.ts'
 import { type InstancesOptions, runInstances } from './run.ts'
 
 // A busy machine may take ten times as long as an idle one. What never ends is ended by virtual time.
-vi.setConfig({ testTimeout: 300_000 })
+vi.setConfig({ testTimeout: 600_000 })
 
 const later = 4_000
 /** A machine that keeps its addresses. */
