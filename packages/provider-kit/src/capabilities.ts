@@ -41,7 +41,7 @@ export interface Groups {
   readonly logs?: Plain
   readonly metrics?: Plain
   readonly watch?: Plain
-  /** Machines can be launched with addresses that stay their own: `KeptAddresses`. It has no member: `launch` and `start` do it. */
+  /** Machines can have addresses that stay their own (`KeptAddresses`). It has no member: `launch` and `start` do it. */
   readonly addresses?: Plain
 }
 

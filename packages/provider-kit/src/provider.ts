@@ -66,7 +66,10 @@ export interface Provider {
   terminate(id: string, options?: CallOptions): Promise<void>
   /** Storage survives. */
   stop(id: string, options?: StopOptions): Promise<ServerInfo>
-  /** Answers the addresses it has from now on, or none yet: never those it had. Those that it keeps are its own again, or it is a `Conflict`. */
+  /**
+   * Answers the addresses it has from now on, or none yet: never those it had. One that keeps its addresses has them again;
+   * while another has them that is not stopped it is a `Conflict`.
+   */
   start(id: string, options?: CallOptions): Promise<ServerInfo>
   /** `NotFound` when there is none; `Unavailable` when we cannot know. */
   describe(id: string, options?: CallOptions): Promise<ServerInfo>
@@ -78,7 +81,7 @@ export interface Provider {
 
   reboot?(id: string, options?: RebootOptions): Promise<ServerInfo>
   resize?(id: string, size: MachineSize, options?: CallOptions): Promise<ServerInfo>
-  /** The same server with a new disk, and its size, tags and addresses as they were. Once per token: repeated, it does not wipe again. */
+  /** The same server with a new disk; tags and addresses are as they were. Once per token: repeated, it does not wipe again. */
   rebuild?(id: string, spec: LaunchSpec, token: CreateToken, options?: CreateOptions): Promise<ServerInfo>
   /** Changes a launched spec. Refuses with `Unsupported`, before anything starts, what its capability does not name. */
   update?(id: string, from: LaunchSpec, to: LaunchSpec, options?: CallOptions): Promise<ServerInfo>

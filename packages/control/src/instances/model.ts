@@ -142,7 +142,7 @@ export interface Replacement {
   readonly since: Instant
   /** Those that go from the old one to the new one, and back if it is given up. Absent: each has its own. */
   readonly addresses?: KeptAddresses
-  /** Why it was given up, until the old one is started again: that waits until the new one, which may have its addresses, is gone. */
+  /** Why it was given up; the old one is started again when the new one, which may have its addresses, is gone. */
   readonly givenUp?: string
 }
 
