@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Server } from '../../servers/model.ts'
-import type { Ideal } from '../tests/ideal.ts'
-import { running } from '../tests/ideal.ts'
+import { Ideal, running } from '../tests/ideal.ts'
 import { machineSpec, now, observed } from '../tests/samples.ts'
 
 const kept = { private: ['10.0.0.1'], public: [] }
@@ -118,6 +117,21 @@ describe('a machine that keeps its addresses', () => {
     ideal.settle()
     expect(ideal.ended).toEqual([['replace', 'failed']])
     expect(ideal.instance.status.replacement).toBeUndefined()
+  })
+
+  test('that is made anew and cannot have them says which may be taken, and what helps', () => {
+    const ideal = new Ideal({ spec: machineSpec({ keepAddresses: true }), status: { kept } })
+    ideal.ask('create')
+    ideal.step()
+    ideal.alter(ideal.active!, { launch: 'sent', failure: { ...failure, code: 'Conflict', message: 'in the way' } })
+    ideal.settle()
+    const [trouble] = ideal.instance.status.conditions!
+    expect(trouble).toMatchObject({ reason: 'Conflict' })
+    expect(trouble!.message).toMatch(/^in the way\. It keeps 10\.0\.0\.1, .*keepAddresses set to false/)
+    ideal.ask('update', { spec: machineSpec() })
+    ideal.settle()
+    expect(ideal.instance.status).toMatchObject({ phase: 'running', ready: true })
+    expect(ideal.instance.status.kept).toBeUndefined()
   })
 
   test('that is lost while its successor goes is lost', () => {
