@@ -84,6 +84,15 @@ export class Cgroup {
     return made.map(directory => join(directory, 'cgroup.procs'))
   }
 
+  /**
+   * Where a process that has but one thread writes 0 to join. A thread that moves itself in a tree of version 1 holds up nobody;
+   * whatever else is moved, nothing on the machine may be started or end meanwhile, and waiting for that takes up to 10 ms.
+   */
+  get ownDoors(): readonly string[] {
+    const made = this.#hierarchies.filter(hierarchy => existsSync(this.#in(hierarchy)))
+    return made.map(hierarchy => join(this.#in(hierarchy), hierarchy.version === 1 ? 'tasks' : 'cgroup.procs'))
+  }
+
   add(pid: number): void {
     for (const door of this.doors) writeFileSync(door, String(pid))
   }

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from 'node:fs'
+import { constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 
 /**
@@ -24,8 +24,5 @@ export class PipeReader {
   }
 }
 
-/** An end for a service: both directions, see above. Closed by `close` once the service has it. */
-export function openForService(path: string): { readonly file: number; close(): void } {
-  const file = openSync(path, constants.O_RDWR)
-  return { file, close: () => closeSync(file) }
-}
+/** An end for a service: both directions, see above. To be closed once the service has it. */
+export const openForService = (path: string): number => openSync(path, constants.O_RDWR)

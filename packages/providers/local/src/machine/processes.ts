@@ -17,9 +17,11 @@ function boot(): string {
 }
 
 /** The fields of /proc/<pid>/stat after the name, which may itself hold spaces and brackets. */
+const fieldsOf = (text: string): string[] => text.slice(text.lastIndexOf(')') + 2).split(' ')
+
 function statistics(pid: number): string[] | undefined {
   const text = readOr(`/proc/${pid}/stat`, undefined)
-  return text?.slice(text.lastIndexOf(')') + 2).split(' ')
+  return text === undefined ? undefined : fieldsOf(text)
 }
 
 const startTimeField = 19
@@ -30,6 +32,13 @@ export function markOf(pid: number): ProcessMark | undefined {
   const startTime = statistics(pid)?.[startTimeField]
   return startTime === undefined ? undefined : { pid, startTime, boot: boot() }
 }
+
+/** Of a process that has told its own /proc/self/stat. */
+export const markFrom = (stat: string): ProcessMark => ({
+  pid: Number.parseInt(stat, 10),
+  startTime: fieldsOf(stat)[startTimeField]!,
+  boot: boot(),
+})
 
 /** Whether exactly this process is there and not dead. */
 export function isAlive(mark: ProcessMark): boolean {
@@ -56,6 +65,20 @@ export function childrenOf(pid: number): number[] {
 
 /** It and everything below it. */
 export const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(treeOf)]
+
+/** How often a process is looked at until it has halted: some 20 ms. One that starts another is held up until that runs. */
+const looks = 1_000
+
+/** Ends a process and everything below it. Each is halted first: it starts nothing while its children are looked for. */
+export function killTree(pid: number): void {
+  signal(pid, 'SIGSTOP')
+  for (let look = 0; look < looks && !isHalted(pid); look++);
+  const children = childrenOf(pid)
+  signal(pid, 'SIGKILL')
+  for (const child of children) killTree(child)
+}
+
+const isHalted = (pid: number): boolean => ['T', 'Z', 'X'].includes(statistics(pid)?.[stateField] ?? 'X')
 
 /** Its id in the innermost namespace it is in. */
 export function innerPid(pid: number): number | undefined {

@@ -7,7 +7,11 @@ const alsoIn = ['/usr/sbin', '/sbin']
 /** The full path of a program; undefined when it is not on this machine. */
 export function findProgram(name: string): string | undefined {
   const places = [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), ...alsoIn]
-  return places.map(place => join(place, name)).find(isExecutable)
+  for (const place of places) {
+    const path = join(place, name)
+    if (isExecutable(path)) return path
+  }
+  return undefined
 }
 
 function isExecutable(path: string): boolean {
@@ -42,9 +46,12 @@ export type ProgramName = keyof typeof packages
 
 export const packageOf = (name: ProgramName): string => packages[name]
 
-/** The full path of a program that was found when the machine was examined. */
+const found = new Map<ProgramName, string>()
+
+/** The full path of a program that was found when the machine was examined. Looked for once: it takes longer than to use it. */
 export function program(name: ProgramName): string {
-  const path = findProgram(name)
+  const path = found.get(name) ?? findProgram(name)
   if (!path) throw new Error(`${name} is gone from this machine; it comes with the package ${packages[name]}`)
+  found.set(name, path)
   return path
 }

@@ -1,9 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { ProviderError } from '@stead/provider-kit'
+import { openForService } from '../logs/pipe.ts'
+import { markOf } from '../machine/processes.ts'
 import { findProgram, program } from '../machine/programs.ts'
 import { carryEnvironment } from './environment.ts'
 import type { MountPlan, MountStep } from './plan.ts'
 import { buildAndRun, joinAndRecord, sayAndRun } from './shell-programs.ts'
-import type { Start, StartRequest } from './start.ts'
+import type { Start, Started, StartRequest } from './start.ts'
 
 /** Starts services with the tools that every Linux has. `root`: an empty directory to build file systems on. */
 export const startBasic =
@@ -35,17 +41,36 @@ export const startNone: Start = request => {
   return spawnRecorded(request, carried, [program('sh'), '-c', sayAndRun, 'sh', ...command], request.directory)
 }
 
-function spawnRecorded(
+async function spawnRecorded(
   request: StartRequest,
   env: Readonly<Record<string, string>>,
   command: readonly string[],
   cwd = '/',
-): ChildProcess {
-  const { stdout, stderr, status, cgroup } = request
-  const words = ['-c', joinAndRecord, 'sh', ...(cgroup?.doors ?? []), '--', ...command]
-  const stdio = ['ignore', stdout, stderr, 'ignore', status] as const
-  return spawn(program('sh'), words, { stdio: [...stdio], env: { ...env }, cwd, detached: true })
+): Promise<Started> {
+  const { run, cgroup } = request
+  const words = ['-c', joinAndRecord, 'sh', ...(cgroup?.ownDoors ?? []), '--', ...command]
+  const [stdout, stderr] = [openForService(join(run, 'stdout')), openForService(join(run, 'stderr'))]
+  const status = openSync(join(run, 'status'), 'a', 0o600)
+  try {
+    const stdio = ['ignore', stdout, stderr, 'ignore', status] as const
+    const child = spawn(program('sh'), words, { stdio: [...stdio], env: { ...env }, cwd, detached: true })
+    const ended = exitOf(child)
+    const monitor = child.pid === undefined ? undefined : markOf(child.pid)
+    if (!monitor) throw new ProviderError('Internal', `${program('sh')} could not be started`)
+    return { monitor, begin: () => {}, ended: () => ended }
+  } finally {
+    for (const file of [stdout, stderr, status]) closeSync(file)
+  }
 }
+
+function exitOf(child: ChildProcess): Promise<number | undefined> {
+  return new Promise(resolve => {
+    child.once('exit', (code, name) => resolve(code ?? signalCode(name)))
+    child.once('error', () => resolve(undefined))
+  })
+}
+
+const signalCode = (name: NodeJS.Signals | null) => (name ? 128 + constants.signals[name] : undefined)
 
 const raiseFlags =
   'use Socket; socket(S, AF_INET, SOCK_DGRAM, 0); exit !ioctl(S, 0x8914, pack("Z16 s x22", "lo", 0x49))'

@@ -1,10 +1,9 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { closeSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Writable } from 'node:stream'
-import type { Cgroup } from '../cgroups/index.ts'
-import { signal } from '../machine/processes.ts'
+import type { World } from '@stead/world'
 import { program } from '../machine/programs.ts'
+import { Monitors } from './monitors.ts'
 import type { MountStep } from './plan.ts'
 import { seccompProgram } from './seccomp.ts'
 import type { Start, StartRequest } from './start.ts'
@@ -15,70 +14,60 @@ interface Features {
   readonly disableUserns: boolean
 }
 
-const fd = { args: 3, status: 4, gate: 5, seccomp: 6 } as const
+/** As the shell that starts it has them. */
+const fd = { args: 3, status: 4, filter: 6 } as const
 
 /** Starts services in bubblewrap. `stage`: a directory in memory that nobody else sees. */
-export function startFull(stage: string): Start {
+export function startFull(world: World, stage: string): Start {
   const help = execFileSync(program('bwrap'), ['--help'], { encoding: 'utf8' })
   const features = { size: help.includes('--size'), disableUserns: help.includes('--disable-userns') }
-  const filter = seccompProgram(process.arch)
+  const filter = writeFilter(stage)
+  const monitors = new Monitors(world)
+  let number = 0
 
-  return request => {
-    const words = bubblewrapArguments(request, features, filter !== undefined)
-    const args = openHidden(stage, words.map(word => `${word}\0`).join(''))
-    const seccomp = filter && openHidden(stage, filter)
-    try {
-      const child = spawnBubblewrap(request, args, seccomp)
-      letIn(child, request.cgroup)
-      return child
-    } finally {
-      closeSync(args)
-      if (seccomp !== undefined) closeSync(seccomp)
+  return async request => {
+    const monitor = await monitors.take()
+    return {
+      monitor: monitor.mark,
+      begin() {
+        const words = bubblewrapArguments(request, features, filter !== undefined)
+        const args = join(stage, `.args-${++number}`)
+        writeFileSync(args, words.map(word => `${word}\0`).join(''), { mode: 0o600 })
+        const remove = () => rmSync(args, { force: true })
+        const { run: directory, cgroup } = request
+        monitor.run({
+          directory,
+          args,
+          filter,
+          doors: cgroup?.ownDoors ?? [],
+          command: commandOf(request),
+          onOpen: remove,
+        })
+      },
+      ended: silent => monitor.ended(silent),
     }
   }
 }
 
-/**
- * It builds the sandbox meanwhile and waits before it starts the command, which is never outside of its group. It is moved at
- * once and not when there is time: each process that it has made by then has to be moved after it, 10 ms each time.
- */
-function letIn(child: ChildProcess, cgroup: Cgroup | undefined): void {
-  const { pid } = child
-  const gate = (child.stdio as readonly unknown[])[fd.gate] as Writable
-  gate.on('error', () => {}) // its end says more
-  if (pid === undefined) return
-  try {
-    cgroup?.addTree(pid)
-    gate.end('go')
-  } catch (error) {
-    console.error(`process ${pid} cannot join its control group:`, error)
-    // Before its gate is let go, which would let it in.
-    signal(-pid, 'SIGKILL')
-  }
-}
-
-/** A file without a name, to be read from its beginning. */
-function openHidden(directory: string, content: string | Buffer): number {
-  const path = join(directory, 'hidden')
-  writeFileSync(path, content, { mode: 0o600 })
-  const file = openSync(path, 'r')
-  unlinkSync(path)
-  return file
+/** The same for every service, and read by each from its beginning. */
+function writeFilter(stage: string): string | undefined {
+  const filter = seccompProgram(process.arch)
+  if (!filter) return undefined
+  const path = join(stage, '.filter')
+  writeFileSync(path, filter, { mode: 0o600 })
+  return path
 }
 
 /**
  * Bubblewrap ends what a command leaves behind only when it is told to end with its own parent. That must not be us, since
- * services outlive us: so `unshare` is its parent, which unshares nothing, and makes it the user the sandbox is for.
+ * services outlive us: its parent is a shell. `unshare` unshares nothing, and makes it the user the sandbox is for.
  */
-function spawnBubblewrap(request: StartRequest, args: number, seccomp: number | undefined): ChildProcess {
-  const { command, networkOf, outer, stdout, stderr, status } = request
-  const words = [
+function commandOf({ command, networkOf, outer }: StartRequest): string[] {
+  return [
     ...(networkOf === undefined ? [] : [program('nsenter'), `--net=/proc/${networkOf}/ns/net`, '--']),
-    ...[program('unshare'), '--fork', ...(outer ? [`--setuid=${outer.uid}`, `--setgid=${outer.gid}`] : []), '--'],
+    ...(outer ? [program('unshare'), `--setuid=${outer.uid}`, `--setgid=${outer.gid}`, '--'] : []),
     ...[program('bwrap'), '--args', String(fd.args), '--', ...command],
   ]
-  const stdio = ['ignore', stdout, stderr, args, status, 'pipe', ...(seccomp === undefined ? [] : [seccomp])] as const
-  return spawn(words[0]!, words.slice(1), { stdio: [...stdio], env: {}, cwd: '/', detached: true })
 }
 
 /** In a file and not on the command line, which everybody on the machine can read. */
@@ -97,8 +86,8 @@ function bubblewrapArguments(request: StartRequest, features: Features, hasFilte
     ...(plan.root ? [] : ['--remount-ro', '/']),
     ...['--chdir', directory, '--clearenv'],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
-    ...['--json-status-fd', String(fd.status), '--block-fd', String(fd.gate), '--new-session', '--die-with-parent'],
-    ...(hasFilter ? ['--seccomp', String(fd.seccomp)] : []),
+    ...['--json-status-fd', String(fd.status), '--new-session', '--die-with-parent'],
+    ...(hasFilter ? ['--seccomp', String(fd.filter)] : []),
   ]
 }
 

@@ -9,12 +9,59 @@
  */
 export const joinAndRecord = `
 while [ "$1" != -- ]; do
-  echo $$ >"$1" || exit 125
+  echo 0 >"$1" || exit 125
   shift
 done
 shift
 "$@"
 echo "{ \\"exit-code\\": $? }" >&4
+`
+
+/** The open files by which we speak to a row of shells: as many as a shell can name, for its redirections have one digit. */
+export const monitorChannels: readonly number[] = [3, 4, 5, 6, 7, 8, 9]
+
+/**
+ * A row of shells that are told on one channel each what to run. A shell says who it is, reads words (how many; each with how
+ * many more lines it has), joins the control groups whose doors are before \`--\`, opens what the command is to find, and runs
+ * it. It says how that ended on 4, where it is found even if nobody lived to see it, and to us. It goes on when we are gone, and
+ * does nothing if we go before it was told anything. They are a pipeline, which waits for all of them: what a shell starts in
+ * the background ignores SIGINT and SIGQUIT for ever, and so would a service.
+ */
+export const runWhenTold = `
+attend() {
+  trap : PIPE
+  exec <&"$1" >&0 ${monitorChannels.map(channel => `${channel}<&-`).join(' ')}
+  IFS= read -r self </proc/self/stat
+  echo "$self"
+  IFS= read -r count || exit
+  set --
+  while [ "$count" -gt 0 ]; do
+    IFS= read -r more && IFS= read -r word || exit
+    while [ "$more" -gt 0 ]; do
+      IFS= read -r line || exit
+      word="$word
+$line"
+      more=$((more - 1))
+    done
+    set -- "$@" "$word"
+    count=$((count - 1))
+  done
+  directory=$1
+  exec 3<"$2" 4>>"$directory/status" 8<>"$directory/stdout" 9<>"$directory/stderr"
+  if [ -n "$3" ]; then exec 6<"$3"; fi
+  shift 3
+  while [ "$1" != -- ]; do
+    echo 0 >"$1" || { echo 125; exit; }
+    shift
+  done
+  shift
+  echo open
+  "$@" </dev/null >&8 2>&9 8>&- 9>&-
+  code=$?
+  echo "{ \\"exit-code\\": $code }" >&4
+  echo "$code"
+}
+${monitorChannels.map(channel => `attend ${channel}`).join(' | ')}
 `
 
 /** Says who it is on 4 and becomes the command. For processes with nothing around them. */

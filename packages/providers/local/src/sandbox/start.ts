@@ -1,5 +1,5 @@
-import type { ChildProcess } from 'node:child_process'
 import type { Cgroup } from '../cgroups/index.ts'
+import type { ProcessMark } from '../machine/processes.ts'
 import type { Ids } from './paths.ts'
 import type { MountPlan } from './plan.ts'
 
@@ -15,13 +15,21 @@ export interface StartRequest {
   /** Who it is for itself. */
   readonly inner: Ids
   readonly cgroup: Cgroup | undefined
-  /** Open files for what it prints, and the one its fate is written to. */
-  readonly stdout: number
-  readonly stderr: number
-  readonly status: number
+  /** Where the pipes are that it prints into, `stdout` and `stderr`, and the file its fate is written to, `status`. */
+  readonly run: string
   /** A process whose network it shares; undefined: one of its own. */
   readonly networkOf: number | undefined
 }
 
+/** A service that is being started. */
+export interface Started {
+  /** The process that stays as long as it runs. */
+  readonly monitor: ProcessMark
+  /** Lets it begin, once it is kept who it is. */
+  begin(): void
+  /** How it ended: 128 + its number for a signal; undefined when nobody saw it. `silent`: when nobody can print any more. */
+  ended(silent: Promise<unknown>): Promise<number | undefined>
+}
+
 /** Starts a service. It joins its control group before it does anything else. */
-export type Start = (request: StartRequest) => ChildProcess
+export type Start = (request: StartRequest) => Promise<Started>

@@ -291,9 +291,10 @@ export class Instance {
     const { sequence = 0 } = this.#launched.kept
     const { run, mark: made } = await service.start(this.#network())
     const mark = { ...made, ...(sequence > 0 && { sequence }) }
-    // Kept before it is waited for: whoever comes after us must know that it is there.
+    // Kept before it begins: whoever comes after us must know that it is there.
     this.#keeper.setService(service.name, { run: mark })
     if (boot.aborted) run.kill()
+    else run.begin()
     return { arriving: this.#attend(service, run, mark) }
   }
 

@@ -29,7 +29,7 @@ const place = new Place(work)
 const cgroups = new Cgroups(cgroupName(directory))
 
 const starts: Readonly<Record<SupervisorSettings['level'], () => Start>> = {
-  full: () => startFull(place.stage),
+  full: () => startFull(world, place.stage),
   basic: () => startBasic(join(work, 'root')),
   none: () => startNone,
 }

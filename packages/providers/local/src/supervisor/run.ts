@@ -1,12 +1,10 @@
-import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync, readlinkSync, watch } from 'node:fs'
-import { constants } from 'node:os'
 import { millis, seconds, type World } from '@stead/world'
 import type { Cgroup } from '../cgroups/index.ts'
-import { PipeReader } from '../logs/pipe.ts'
-import type { LogWriter } from '../logs/writer.ts'
+import type { PipeReader } from '../logs/pipe.ts'
 import type { Isolation } from '../machine/levels.ts'
-import { childrenOf, innerPid, isAlive, markOf, type ProcessMark, signal } from '../machine/processes.ts'
+import { childrenOf, innerPid, isAlive, killTree, markOf, type ProcessMark, signal } from '../machine/processes.ts'
+import type { Started } from '../sandbox/start.ts'
 import type { Arrivals } from './arrivals.ts'
 
 export interface Ending {
@@ -20,15 +18,16 @@ export interface RunParts {
   readonly arrivals: Arrivals
   readonly level: Isolation
   readonly cgroup: Cgroup | undefined
-  readonly log: LogWriter
-  readonly pipes: { readonly stdout: string; readonly stderr: string }
+  /** Of what it prints. Open before it begins: of who came and went before, nobody is told. */
+  readonly readers: readonly PipeReader[]
   readonly statusFile: string
   readonly oomKills: number
 }
 
 export interface RunOrigin {
   readonly monitor: ProcessMark
-  readonly child?: ChildProcess
+  /** Of one that we started. */
+  readonly started?: Started
   readonly first?: ProcessMark | undefined
 }
 
@@ -36,24 +35,25 @@ export interface RunOrigin {
 export class Run {
   readonly #parts: RunParts
   readonly monitor: ProcessMark
-  readonly #readers: readonly PipeReader[]
-  readonly #child: ChildProcess | undefined
+  readonly #started: Started | undefined
   readonly #over = new AbortController()
+  readonly #silent: Promise<unknown>
   #first: ProcessMark | undefined
   readonly ended: Promise<Ending>
 
-  /** `child` is ours; one without was started by a supervisor before us. */
-  constructor(parts: RunParts, { monitor, child, first }: RunOrigin) {
+  /** `started` is ours; one without was started by a supervisor before us. */
+  constructor(parts: RunParts, { monitor, started, first }: RunOrigin) {
     this.#parts = parts
     this.monitor = monitor
-    this.#child = child
+    this.#started = started
     this.#first = first
-    this.#readers = (['stdout', 'stderr'] as const).map(stream => {
-      const reader = new PipeReader(parts.pipes[stream], chunk => parts.log.write(stream, chunk))
-      void reader.ended.then(() => parts.log.endOf(stream))
-      return reader
-    })
+    this.#silent = Promise.all(parts.readers.map(reader => reader.ended))
     this.ended = this.#untilEnded()
+  }
+
+  /** Lets it begin, once it is kept who it is. */
+  begin(): void {
+    this.#started?.begin()
   }
 
   get first(): ProcessMark | undefined {
@@ -93,15 +93,19 @@ export class Run {
 
   /** Ends it and everything it started. */
   kill(): void {
-    const isBare = this.#parts.level === 'none'
-    if (!isBare && this.#first && isAlive(this.#first)) signal(this.#first.pid, 'SIGKILL')
-    else if (isAlive(this.monitor)) signal(-this.monitor.pid, 'SIGKILL')
+    const { level } = this.#parts
+    if (level !== 'none' && this.#first && isAlive(this.#first)) signal(this.#first.pid, 'SIGKILL')
+    else if (isAlive(this.monitor)) {
+      // At the other levels it leads a group.
+      if (level === 'full') killTree(this.monitor.pid)
+      else signal(-this.monitor.pid, 'SIGKILL')
+    }
     this.#parts.cgroup?.kill()
   }
 
   /** Lets go of it without touching it. */
   leave(): void {
-    for (const reader of this.#readers) reader.close()
+    for (const reader of this.#parts.readers) reader.close()
   }
 
   /** `unshare` does not say which process it made: the shell that records has one child, and that has one. */
@@ -111,11 +115,11 @@ export class Run {
   }
 
   async #untilEnded(): Promise<Ending> {
-    const seen = this.#child ? await exitOf(this.#child) : await this.#untilGone()
+    const seen = this.#started ? await this.#started.ended(this.#silent) : await this.#untilGone()
     // A monitor that was killed leaves its sandbox behind.
     this.kill()
     await Promise.race([
-      Promise.all(this.#readers.map(reader => reader.ended)),
+      this.#silent,
       this.#parts.world.sleep(seconds(1)), // somebody else holds the pipe: what it prints is not the service's
     ])
     this.leave()
@@ -130,8 +134,7 @@ export class Run {
     const look = async () => {
       while (isAlive(this.monitor)) await this.#parts.world.sleep(millis(1_000))
     }
-    const silent = Promise.all(this.#readers.map(reader => reader.ended)).then(look)
-    await Promise.race([this.#recorded(/"exit-code": (\d+)/), look(), silent])
+    await Promise.race([this.#recorded(/"exit-code": (\d+)/), look(), this.#silent.then(look)])
     await this.#parts.arrivals.until(() => !isAlive(this.monitor))
     return undefined
   }
@@ -178,12 +181,3 @@ function rootOf(pid: number): string {
     return '/'
   }
 }
-
-function exitOf(child: ChildProcess): Promise<number | undefined> {
-  return new Promise(resolve => {
-    child.once('exit', (code, name) => resolve(code ?? signalCode(name)))
-    child.once('error', () => resolve(undefined))
-  })
-}
-
-const signalCode = (name: NodeJS.Signals | null) => (name ? 128 + constants.signals[name] : undefined)

@@ -1,18 +1,17 @@
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expand, ProviderError, portVariable, type ServiceLaunch } from '@stead/provider-kit'
+import { expand, portVariable, type ServiceLaunch } from '@stead/provider-kit'
 import { millis, seconds } from '@stead/world'
 import type { Cgroup, Limits } from '../cgroups/index.ts'
-import { openForService } from '../logs/pipe.ts'
+import { PipeReader } from '../logs/pipe.ts'
 import { LogWriter } from '../logs/writer.ts'
-import { markOf } from '../machine/processes.ts'
 import type { Target } from '../sandbox/enter.ts'
 import { baseEnvironment } from '../sandbox/environment.ts'
 import type { Ids } from '../sandbox/paths.ts'
 import { hostHome } from '../sandbox/plan.ts'
 import type { Context } from './context.ts'
 import { furnish, hostImage, innerIds, rewriteFiles } from './furnish.ts'
-import { Run } from './run.ts'
+import { Run, type RunParts } from './run.ts'
 import type { RunMark } from './state.ts'
 
 export interface ServiceOptions {
@@ -23,6 +22,8 @@ export interface ServiceOptions {
   /** `PORT_…` of every service of the instance. */
   readonly ports: Readonly<Record<string, string>>
 }
+
+const streams = ['stdout', 'stderr'] as const
 
 /** One service of an instance: starts its processes, one at a time, and knows the one that runs. */
 export class Service {
@@ -92,22 +93,19 @@ export class Service {
     return pid === undefined ? undefined : { level, pid, outer: this.#options.outer }
   }
 
-  /** Starts it. What it is not told in time is told by its run. */
+  /** Starts it, so far that it waits to begin. What it is not told in time is told by its run. */
   async start(networkOf: number | undefined): Promise<{ run: Run; mark: RunMark }> {
     const { world, place, start } = this.#context
-    const { instance, name, launch, outer } = this.#options
-    const pipes = { stdout: this.#path('stdout'), stderr: this.#path('stderr') }
+    const { instance, launch, outer } = this.#options
     mkdirSync(this.#path(), { recursive: true, mode: 0o700 })
-    await Promise.all([place.pipe(pipes.stdout, outer), place.pipe(pipes.stderr, outer)])
+    await Promise.all(streams.map(stream => place.pipe(this.#path(stream), outer)))
     const plan = await furnish(this.#context, this.#options)
     this.#cgroup?.make(this.#limits)
     const oomKills = this.#cgroup?.oomKills() ?? 0
-    const statusFile = this.#path('status')
-    rmSync(statusFile, { force: true })
-    const status = openSync(statusFile, 'a', 0o600)
-    const [stdout, stderr] = [openForService(pipes.stdout), openForService(pipes.stderr)]
+    writeFileSync(this.#path('status'), '', { mode: 0o600 })
+    const parts = this.#parts(oomKills)
     try {
-      const child = start({
+      const started = await start({
         command: this.#command(),
         env: this.env,
         plan,
@@ -116,31 +114,28 @@ export class Service {
         outer,
         inner: innerIds(launch),
         cgroup: this.#cgroup,
-        stdout: stdout.file,
-        stderr: stderr.file,
-        status,
+        run: this.#path(),
         networkOf,
       })
-      const monitor = child.pid === undefined ? undefined : markOf(child.pid)
-      if (!monitor) throw new ProviderError('Internal', `${name} of ${instance} could not be started`)
-      const run = new Run({ ...this.#parts(oomKills), pipes, statusFile }, { child, monitor })
-      this.#run = run
-      this.#watchMemory(run, oomKills)
-      return { run, mark: { monitor, first: undefined, startedAt: world.now(), oomKills } }
-    } finally {
-      closeSync(status)
-      stdout.close()
-      stderr.close()
+      const { monitor } = started
+      return {
+        run: this.#watched(new Run(parts, { monitor, started }), oomKills),
+        mark: { monitor, first: undefined, startedAt: world.now(), oomKills },
+      }
+    } catch (error) {
+      for (const reader of parts.readers) reader.close()
+      throw error
     }
   }
 
   /** Takes over a process that a supervisor before us started. */
-  adopt(mark: RunMark): Run {
-    const pipes = { stdout: this.#path('stdout'), stderr: this.#path('stderr') }
-    const parts = { ...this.#parts(mark.oomKills), pipes, statusFile: this.#path('status') }
-    const run = new Run(parts, { monitor: mark.monitor, first: mark.first })
+  adopt({ monitor, first, oomKills }: RunMark): Run {
+    return this.#watched(new Run(this.#parts(oomKills), { monitor, first }), oomKills)
+  }
+
+  #watched(run: Run, oomKills: number): Run {
     this.#run = run
-    this.#watchMemory(run, mark.oomKills)
+    this.#watchMemory(run, oomKills)
     return run
   }
 
@@ -195,10 +190,17 @@ export class Service {
     this.#log = undefined
   }
 
-  #parts(oomKills: number) {
+  #parts(oomKills: number): RunParts {
     const { world, arrivals, settings, place } = this.#context
     this.#log ??= new LogWriter(world, place.instance(this.#options.instance, 'logs', this.name))
-    return { world, arrivals, level: settings.level, cgroup: this.#cgroup, log: this.#log, oomKills }
+    const log = this.#log
+    const readers = streams.map(stream => {
+      const reader = new PipeReader(this.#path(stream), chunk => log.write(stream, chunk))
+      void reader.ended.then(() => log.endOf(stream))
+      return reader
+    })
+    const statusFile = this.#path('status')
+    return { world, arrivals, level: settings.level, cgroup: this.#cgroup, readers, statusFile, oomKills }
   }
 
   get #limits(): Limits {
