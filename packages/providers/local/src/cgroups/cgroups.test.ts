@@ -81,6 +81,23 @@ test('version 1: limits are written in its words, and use is read in them', () =
   expect(group.usage()).toMatchObject({ cpuSeconds: 1.5, memoryBytes: 800, diskReadBytes: 10, diskWrittenBytes: 20 })
 })
 
+test('of two trees that count processor time only one is joined', () => {
+  const { directory, facts } = pureV2('')
+  mkdirSync(join(directory, 'cpuacct'))
+  mkdirSync(join(directory, 'pids'))
+  const v1 = ['cpuacct', 'pids'].map(tree => `cgroup ${directory}/${tree} cgroup rw,${tree} 0 0`).join('\n')
+  const joined = (offered: string) => {
+    writeFileSync(join(directory, 'cgroup.controllers'), offered)
+    const group = new Cgroups('stead/test', { ...facts, mounts: `${facts.mounts}${v1}` }).group('one')!
+    kernelFiles(join(directory, 'pids/stead/test/one'), { 'pids.max': '' })
+    if (offered !== '') kernelFiles(join(directory, 'stead/test/one'), { 'memory.oom.group': '' })
+    group.make({ pids: 7 })
+    return group.ownDoors.map(door => door.slice(directory.length))
+  }
+  expect(joined('')).toEqual(['/cpuacct/stead/test/one/tasks', '/pids/stead/test/one/tasks'])
+  expect(joined('memory')).toEqual(['/stead/test/one/cgroup.procs', '/pids/stead/test/one/tasks'])
+})
+
 test('version 2: what is used already is no limit, since the kernel would kill for it', () => {
   const { directory, facts } = pureV2()
   const path = join(directory, 'stead/test/one')

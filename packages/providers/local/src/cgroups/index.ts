@@ -22,9 +22,12 @@ export class Cgroups {
   constructor(name: string, facts: CgroupFacts = cgroupFacts()) {
     this.#name = name
     const found = findHierarchies(facts, name)
-    // Beside a tree of version 2, one that only counts processor time would only cost time at every start.
+    // Two trees that count processor time would only cost time at every start. Version 1 is faster to join (see `ownDoors`);
+    // version 2 counts anyway where it limits something.
+    const limitsInV2 = found.some(({ version, controllers }) => version === 2 && controllers.size > 0)
+    const countsInV1 = found.some(({ version, controllers }) => version === 1 && controllers.has('cpuacct'))
     const isNeeded = ({ version, controllers }: Hierarchy) =>
-      version === 2 || !found.some(other => other.version === 2) || [...controllers].some(each => each !== 'cpuacct')
+      version === 2 ? limitsInV2 || !countsInV1 : !limitsInV2 || [...controllers].some(each => each !== 'cpuacct')
     this.#hierarchies = found.filter(isNeeded)
     leaveHierarchies(
       found.filter(each => !isNeeded(each)),

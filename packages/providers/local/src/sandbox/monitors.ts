@@ -15,14 +15,17 @@ const whenThereIsTime = millis(50)
  */
 export class Monitors {
   readonly #world: World
+  readonly #shell: readonly [string, ...string[]]
   readonly #stock: Monitor[] = []
   readonly #waiting: PromiseWithResolvers<Monitor>[] = []
   /** Have been started and have not said who they are. */
   #coming = 0
   #refill: Timer | undefined
 
-  constructor(world: World) {
+  /** `shell`: any that POSIX would call one. */
+  constructor(world: World, shell: readonly [string, ...string[]] = [program('sh')]) {
     this.#world = world
+    this.#shell = shell
     this.#startRow()
   }
 
@@ -42,7 +45,8 @@ export class Monitors {
 
   #startRow(): void {
     const channels = monitorChannels.map(() => 'pipe' as const)
-    const row = spawn(program('sh'), ['-c', runWhenTold], {
+    const [file, ...args] = this.#shell
+    const row = spawn(file, [...args, '-c', runWhenTold], {
       stdio: ['ignore', 'ignore', 'inherit', ...channels],
       env: {},
       cwd: '/',
@@ -113,7 +117,12 @@ export class Monitor {
 
   /** How the command ended. `silent`: when nobody can print any more. */
   ended(silent: Promise<unknown>): Promise<number> {
-    return Promise.race([this.#code.promise, this.#untilDead(silent)])
+    const dead = this.#untilDead(silent).then(async () => {
+      // What it said last may not have been read yet.
+      await this.#world.sleep(millis(1))
+      return killed
+    })
+    return Promise.race([this.#code.promise, dead])
   }
 
   async #listen(onOpen: () => void): Promise<void> {
@@ -127,14 +136,13 @@ export class Monitor {
   }
 
   /** One that was killed cannot say so, but whatever it held is closed then. Before it holds anything, one has to look. */
-  async #untilDead(silent: Promise<unknown>): Promise<number> {
+  async #untilDead(silent: Promise<unknown>): Promise<void> {
     for (let pause = 20; !this.#isOpen; pause = Math.min(2 * pause, 1_000)) {
       await this.#world.sleep(millis(pause))
-      if (!isAlive(this.mark)) return killed
+      if (!isAlive(this.mark)) return
     }
     await silent
     while (isAlive(this.mark)) await this.#world.sleep(millis(1))
-    return killed
   }
 }
 
