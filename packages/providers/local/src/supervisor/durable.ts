@@ -36,7 +36,36 @@ export async function syncAll(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map(sync))
 }
 
-async function sync(path: string): Promise<void> {
+interface Syncing {
+  readonly now: Promise<void>
+  next?: Promise<void>
+}
+
+const syncing = new Map<string, Syncing>()
+
+/** Those who come while a path is being synced share the next time: of a hundred launches, each would sync the same directory. */
+function sync(path: string): Promise<void> {
+  const known = syncing.get(path)
+  if (!known) return begin(path)
+  known.next ??= known.now.then(
+    () => begin(path),
+    () => begin(path),
+  )
+  return known.next
+}
+
+function begin(path: string): Promise<void> {
+  const now = syncOnce(path)
+  const mine: Syncing = { now }
+  syncing.set(path, mine)
+  const forget = () => {
+    if (mine.next === undefined) syncing.delete(path)
+  }
+  now.then(forget, forget)
+  return now
+}
+
+async function syncOnce(path: string): Promise<void> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     // Removed again already: there is nothing to keep.
     if (error.code === 'ENOENT') return undefined

@@ -25,7 +25,7 @@ closeInherited()
 const [directory, work] = process.argv.slice(2) as [string, string]
 const text = readFileSync(join(directory, files.settings), 'utf8')
 const settings = JSON.parse(text) as SupervisorSettings
-const place = new Place(work)
+const place = new Place(world, work)
 const cgroups = new Cgroups(cgroupName(directory))
 
 const starts: Readonly<Record<SupervisorSettings['level'], () => Start>> = {
@@ -85,7 +85,7 @@ const server = new SupervisorServer({
   retire: () => void world.setTimer(seconds(0.01), leave),
 })
 
-await place.fillPool()
+await Promise.all([place.fillPool(), place.spread()])
 region.resume()
 await server.listen(directory, files.socket)
 considerLeaving()

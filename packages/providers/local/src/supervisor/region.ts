@@ -121,7 +121,8 @@ export class Region {
       ...(outer && { outer }),
     }
     const draft = join(place.instances, `.draft-${id}`)
-    for (const part of ['', 'disks', 'volumes']) mkdirSync(join(draft, part), { mode: 0o711 })
+    for (const part of ['', 'disks', ...(hasVolumes(spec) ? ['volumes'] : [])])
+      mkdirSync(join(draft, part), { mode: 0o711 })
     for (const part of ['logs', 'run']) mkdirSync(join(draft, part), { mode: 0o700 })
     writeLaunch(draft, kept)
     renameSync(draft, place.instance(id))
@@ -178,6 +179,9 @@ export class Region {
     return ports
   }
 }
+
+const hasVolumes = (spec: LaunchSpec): boolean =>
+  Object.values(servicesOf(spec)).some(({ volumes }) => volumes.length > 0)
 
 function freePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {

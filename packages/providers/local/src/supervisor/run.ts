@@ -67,7 +67,8 @@ export class Run {
     if (said === undefined) return false
     const first = markOf(said || this.#firstBelow())
     const isInside = arrived[this.#parts.level]
-    if (first) await this.#parts.arrivals.until(() => isInside(first.pid) || !isAlive(first))
+    // Whoever ends before that ends its monitor.
+    if (first) await this.#parts.arrivals.until(() => isInside(first.pid) || this.#over.signal.aborted)
     this.#first = first
     return first !== undefined
   }
