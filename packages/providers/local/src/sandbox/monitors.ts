@@ -47,7 +47,7 @@ export class Monitors {
     const channels = monitorChannels.map(() => 'pipe' as const)
     const [file, ...args] = this.#shell
     const row = spawn(file, [...args, '-c', runWhenTold], {
-      stdio: ['ignore', 'ignore', 'inherit', ...channels],
+      stdio: ['ignore', 'ignore', 'ignore', ...channels, process.stderr.fd],
       env: {},
       cwd: '/',
       detached: true,

@@ -18,7 +18,9 @@ echo "{ \\"exit-code\\": $? }" >&4
 `
 
 /** The open files by which we speak to a row of shells: as many as a shell can name, for its redirections have one digit. */
-export const monitorChannels: readonly number[] = [3, 4, 5, 6, 7, 8, 9]
+export const monitorChannels: readonly number[] = [3, 4, 5, 6, 7, 8]
+/** What they complain to. Not the one where the shell around them says of each that it was killed. */
+export const monitorLog = 9
 
 /**
  * A row of shells that are told on one channel each what to run. A shell says who it is, reads words (how many; each with how
@@ -30,7 +32,7 @@ export const monitorChannels: readonly number[] = [3, 4, 5, 6, 7, 8, 9]
 export const runWhenTold = `
 attend() {
   trap : PIPE
-  exec <&"$1" >&0 ${monitorChannels.map(channel => `${channel}<&-`).join(' ')}
+  exec <&"$1" >&0 2>&${monitorLog} ${[...monitorChannels, monitorLog].map(file => `${file}<&-`).join(' ')}
   IFS= read -r self </proc/self/stat
   echo "$self"
   IFS= read -r count || exit
