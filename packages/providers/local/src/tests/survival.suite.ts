@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type LaunchSource, launchToken, serverTags } from '@stead/provider-kit'
 import { newId, realWorld as world } from '@stead/world'
@@ -103,6 +103,22 @@ export function survivalTests(isolation: Isolation): void {
       })
       expect(after).toEqual(upTo(after.length))
     })
+
+    // At the other levels it is started before it is kept.
+    if (isolation === 'full')
+      test('what is being started when its supervisor dies is started once', async () => {
+        const starter = services({ main: shell('echo >>starts; exec sleep 600') })
+        const launches = Array.from({ length: 20 }, () => region.launch(starter))
+        await Promise.race(launches)
+        await killSupervisor()
+        await Promise.allSettled(launches)
+        await region.provider.catalog() // whoever supervises now has looked through it
+        for (const id of region.instances()) {
+          await region.until(id, 'running')
+          await region.eventually('it to start', () => existsSync(region.disk(id, 'main', 'starts')) || undefined)
+          expect(readFileSync(region.disk(id, 'main', 'starts'), 'utf8')).toBe('\n')
+        }
+      })
 
     test('an exit that nobody saw is reported with its code', async () => {
       const { id } = await region.running(leaver())
