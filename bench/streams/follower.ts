@@ -18,8 +18,8 @@ export interface FollowerHooks {
 const buffer = Buffer.allocUnsafe(262_144)
 
 /**
- * Follows a log on the bare socket, because Node's own client takes several times as long to read a line as the server to send
- * it. Resolves once it is answered.
+ * Follows a log on the bare socket, without a parser or a stream between: readers share the machine with the server, and should
+ * take little of it. Resolves once it is answered.
  */
 export function follow({ port, path, token }: FollowerRequest, { onLine, onEnd }: FollowerHooks): Promise<void> {
   return new Promise((resolve, reject) => {
