@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { UnavailableError } from '@stead/engine'
 import { type Duration, millis, seconds, type World } from '@stead/world'
 import type { Piece } from './piece.ts'
+import { endFailed } from './stream-failure.ts'
 
 /** One server-sent event. The data is JSON text. */
 export interface SentEvent {
@@ -149,11 +149,7 @@ export class EventStream {
 
   /** Ends the stream because what feeds it failed. */
   fail(error: unknown): void {
-    if (!this.isOpen) return
-    const isAway = error instanceof UnavailableError
-    if (!isAway) this.#options.onBug(error)
-    if (isAway) this.end('unavailable', 'the store cannot be reached: connect again')
-    else this.end('failed', 'an internal error ended this stream: connect again')
+    if (this.isOpen) endFailed(this, error, this.#options.onBug)
   }
 
   /** Called now and then: shows the reader that we are here, or finds that the reader is not. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { UnavailableError } from '@stead/engine'
 import { type Duration, seconds, type World } from '@stead/world'
 import type { RawData } from 'ws'
 import type { EndReason } from './event-stream.ts'
+import { endFailed } from './stream-failure.ts'
 import type { OpenStream, StreamHooks } from './streams.ts'
 import type { Accepted } from './upgrade.ts'
 
@@ -137,11 +137,7 @@ export class SocketStream implements OpenStream {
   }
 
   fail(error: unknown): void {
-    if (!this.isOpen) return
-    const isAway = error instanceof UnavailableError
-    if (!isAway) this.#options.onBug(error)
-    if (isAway) this.end('unavailable', 'the store cannot be reached: connect again')
-    else this.end('failed', 'an internal error ended this stream')
+    if (this.isOpen) endFailed(this, error, this.#options.onBug)
   }
 
   /** Keeps proxies from taking silence for the end. Whether anybody is still there is for TCP to find out. */

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { realWorld } from '@stead/world'
 import type { MakeRequest, Thing } from '../../simulation/example/outside/api.ts'
 
 export interface OutsideFaults {
@@ -44,9 +45,9 @@ export class OutsideServer {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.calls++
     const { call, body } = (await json(request)) as { call: string; body: unknown }
-    await sleep(Math.random() * this.faults.slowest)
+    await sleep(realWorld.random() * this.faults.slowest)
     const result = this.perform(call, body)
-    if (Math.random() * 100 < this.faults.lostReplies) {
+    if (realWorld.random() * 100 < this.faults.lostReplies) {
       this.lostReplies++
       response.destroy()
       return
