@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module'
-import { logRedaction } from '@stead/control'
+import { logRedaction } from '@stead/control/log-redaction'
 import { realWorld, seconds } from '@stead/world'
 import pino from 'pino'
 import { type Flags, loadConfiguration } from '../configuration/index.ts'
@@ -9,8 +9,8 @@ import { serve } from '../serve.ts'
 import { onStopSignal } from '../stop-signals.ts'
 import { readVersion } from '../version.ts'
 
-/** Those who waited for the start are answered by then, and what they made it load is kept too. */
-const compiledIsKeptAfter = seconds(1)
+/** Those who waited for the start are answered by then. */
+const warmAfter = seconds(1)
 
 /** `stead serve`: runs until it is told to stop. */
 export async function serveCommand(flags: Flags): Promise<void> {
@@ -34,12 +34,15 @@ export async function serveCommand(flags: Flags): Promise<void> {
   if (serving.firstToken)
     console.log(`The admin token, shown this once and kept in ${serving.firstToken.path}: ${serving.firstToken.token}`)
   console.log('Ctrl-C stops it')
-  // Node would keep it when it ends, and never if it is killed: then each start would compile everything anew.
-  const keeping = world.setTimer(compiledIsKeptAfter, flushCompileCache)
+  const warming = world.setTimer(warmAfter, () => {
+    serving.warmUp()
+    // Node would keep what it compiled when it ends, and never if it is killed: then each start would compile it anew.
+    flushCompileCache()
+  })
   const memory = giveBackWhenQuiet(world)
 
   const ending = await Promise.race([stopAsked, serving.failed])
-  keeping.cancel()
+  warming.cancel()
   memory.stop()
   if (ending instanceof Error) log.fatal({ error: ending }, 'stopping: it cannot go on')
   else log.info({ signal: ending }, 'stopping')

@@ -10,7 +10,6 @@ export { find, lookUp, theOne } from './find.ts'
 export { type ReplySealer, replySealer } from './idempotency.ts'
 export { type DoorLimits, defaultLimits } from './limits.ts'
 export { type Listing, type ListQuery, listQuery, listReply } from './list.ts'
-export { logRedaction } from './log-redaction.ts'
 export { openApiDocument } from './reference/openapi.ts'
 export { accepted, created, ok } from './replies.ts'
 export {

@@ -47,8 +47,6 @@ export type Preparation = Pick<PreparedRoute, 'route' | 'answersSecrets' | 'chec
 /** A route with its schemas made ready, each when it is first used. */
 export class PreparedRoute {
   readonly route: Route
-  /** Whether any answer of it holds what must not be kept in the open. */
-  readonly answersSecrets: boolean
   readonly #checksReplies: boolean
   readonly #once: WrittenOnce
   readonly #query: { readonly read: ReturnType<typeof queryReader>; readonly validator: Validator }
@@ -56,10 +54,10 @@ export class PreparedRoute {
   readonly #paramNames: readonly string[]
   readonly #body: Validator
   readonly #replies = new Map<number, PreparedReply>()
+  #answersSecrets: boolean | undefined
 
   constructor(route: Route, { checksReplies = false, once = new WrittenOnce() }: PreparedRouteOptions = {}) {
     this.route = route
-    this.answersSecrets = Object.values(route.replies).some(holdsSecrets)
     this.#checksReplies = checksReplies
     this.#once = once
     const { query = nothing, params, body } = route
@@ -67,6 +65,12 @@ export class PreparedRoute {
     this.#params = params && validator(params)
     this.#paramNames = Object.keys((params && jsonSchema(params).properties) ?? {})
     this.#body = validator(body ?? nothing)
+  }
+
+  /** Whether any answer of it holds what must not be kept in the open. */
+  get answersSecrets(): boolean {
+    this.#answersSecrets ??= Object.values(this.route.replies).some(holdsSecrets)
+    return this.#answersSecrets
   }
 
   /** Everything that is wrong with a request is told at once. */

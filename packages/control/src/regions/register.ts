@@ -1,9 +1,11 @@
 import { type ChangeSet, type Committed, ConflictError, type Sealer, type View } from '@stead/engine'
 import { millis, type World } from '@stead/world'
+import { lookUp } from '../door/find.ts'
 import { system } from '../identity/caller.ts'
 import type { RegionClients } from './clients.ts'
 import { draftRegion } from './draft.ts'
-import { readNew } from './write.ts'
+import { Region } from './model.ts'
+import { withDefaults } from './provider-fields.ts'
 
 /** A region that there could be, found without being asked for. */
 export interface FoundRegion {
@@ -33,6 +35,9 @@ export async function registerRegion(
   found: FoundRegion,
   registering: Registering,
 ): Promise<'registered' | 'known' | 'name taken'> {
+  // Most starts find what the first one registered: that is seen without a commit which would be refused.
+  if (lookUp(registering.everything, Region.kind, found.name).some(({ createdBy }) => createdBy === system.principalId))
+    return 'known'
   for (;;) {
     try {
       await registering.commit(draftFound(found, registering))
@@ -47,10 +52,15 @@ export async function registerRegion(
   }
 }
 
-function draftFound({ name, ...spec }: FoundRegion, { everything, clients, sealer, world }: Registering): ChangeSet {
-  const fields = readNew({ name, spec }, { clients, everything })
+/** A provider finds what fits it: that is not checked again, because to load what checks takes an eighth of a start. */
+function draftFound(found: FoundRegion, { everything, clients, sealer, world }: Registering): ChangeSet {
+  const { name, provider, credentials = {} } = found
+  const configuration = withDefaults(clients.definition(provider)!.configuration, found.configuration ?? {}) as Fields
+  const fields = { name, labels: {}, spec: { provider, configuration, mode: 'active' as const }, credentials }
   const { set, region } = draftRegion(fields, { world, everything, sealer, caller: system })
   // First, because a conflict names the first key that is held: who registered it matters more than who has its name.
   set.takes.unshift({ key: registeredKey(name), holder: region.id })
   return set
 }
+
+type Fields = Readonly<Record<string, unknown>>
