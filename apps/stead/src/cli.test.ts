@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { Program } from './tests/program.ts'
 
@@ -16,6 +18,7 @@ test('version says which it is, and which source it was packaged from', async ()
     stdout: `stead ${version} (Node ${process.version})\n`,
     stderr: '',
   })
+  expect(await output(['--version'])).toEqual(await output(['version']))
   expect((await output(['version'], { STEAD_REVISION: 'abc123' })).stdout).toContain('abc123')
 })
 
@@ -24,6 +27,13 @@ test('help shows every way to set a setting, and its default', async () => {
   expect(code).toBe(0)
   for (const text of ['--listen <host:port>', 'STEAD_LISTEN', '127.0.0.1:7400', '--behind-proxy', 'STEAD_DATABASE'])
     expect(stdout.replace(/\s+/g, ' ')).toContain(text)
+})
+
+test('whoever has read enough is not told of a bug', () => {
+  const main = fileURLToPath(new URL('main.js', import.meta.url))
+  const script = `{ "$0" "$1" serve --help; echo "ended with $?" >&2; } | true`
+  const { stderr } = spawnSync('sh', ['-c', script, process.execPath, main], { encoding: 'utf8' })
+  expect(stderr).toBe('ended with 0\n')
 })
 
 test('a command it does not know is wrong usage', async () => {

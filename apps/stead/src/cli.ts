@@ -3,10 +3,13 @@ import { addAccessCommands } from './cli/access-commands.ts'
 import { addInstanceCommands } from './cli/instance-commands.ts'
 import { addServerCommands } from './cli/server-commands.ts'
 import { addThingCommands } from './cli/thing-commands.ts'
+import { endWithReader } from './end-with-reader.ts'
 import { exitCodes, explain } from './exit-codes.ts'
+import { versionLine } from './version.ts'
 
 /** Runs one command, tells people what went wrong if something did, and answers the exit code. */
 export async function run(argv: readonly string[]): Promise<number> {
+  process.stdout.on('error', endWithReader)
   try {
     await buildProgram().parseAsync(argv)
     // A command that ran another program ends with that one's code.
@@ -23,6 +26,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 /** The commands and their flags. What a command needs is loaded when it runs. */
 export function buildProgram(): Command {
   const program = new Command('stead').description('One control plane for every instance you run').exitOverride()
+  program.version(versionLine(process.env), '--version', 'say which version this is')
   program.commandsGroup('Instances:')
   addInstanceCommands(program)
   program.commandsGroup('Everything else in a project:')

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { BackupFlags } from '../commands/backup.ts'
 import { type Flags, flagOf, type Setting, settingNames, settings, variableOf } from '../configuration/index.ts'
-import { readVersion } from '../version.ts'
+import { versionLine } from '../version.ts'
 import { showExamples } from './define.ts'
 
 /** What runs a control plane, and what its operator does on the machine itself. */
@@ -53,10 +53,7 @@ export function addServerCommands(program: Command): void {
 
   showExamples(program.command('version'), ['stead version'])
     .description('say which version this is')
-    .action(() => {
-      const { version, node, revision } = readVersion(process.env)
-      console.log(`stead ${version} (${[`Node ${node}`, revision].filter(Boolean).join(', ')})`)
-    })
+    .action(() => console.log(versionLine(process.env)))
 }
 
 /** A command that works on the data directory of this machine, whether or not Stead runs. */

@@ -3,6 +3,7 @@ import { logRedaction } from '@stead/control/log-redaction'
 import { realWorld, seconds } from '@stead/world'
 import pino from 'pino'
 import { type Flags, loadConfiguration } from '../configuration/index.ts'
+import { endWithReader } from '../end-with-reader.ts'
 import { giveBackWhenQuiet } from '../give-back-memory.ts'
 import { logForPeople } from '../log-for-people.ts'
 import { serve } from '../serve.ts'
@@ -25,6 +26,8 @@ export async function serveCommand(flags: Flags): Promise<void> {
     process.stderr.isTTY ? logForPeople(process.stderr, process.env) : pino.destination(2),
   )
 
+  // Whoever read where it listens need not stay.
+  process.stdout.off('error', endWithReader)
   // Listened for before anything is opened, so that a stop during the start closes what was opened.
   const stopAsked = new Promise<string>(resolve => onStopSignal(world, resolve))
   const serving = await serve({ configuration, version, world, log })
