@@ -1,4 +1,5 @@
-// Imported before the program: says at its end, in one line on stderr, every file and module of Node that it loaded.
+// Imported before the program: when that first says something, says in one line on stderr every file and module of Node
+// that it has loaded.
 import { registerHooks } from 'node:module'
 import { isMainThread } from 'node:worker_threads'
 
@@ -9,5 +10,12 @@ registerHooks({
     return next(url, context)
   },
 })
-if (isMainThread)
-  process.once('exit', () => console.error(`loaded ${[...loaded, ...process.moduleLoadList].join(' ')}`))
+if (isMainThread) {
+  const { stdout } = process
+  const { write } = stdout
+  stdout.write = (...args) => {
+    stdout.write = write
+    console.error(`loaded ${[...loaded, ...process.moduleLoadList].join(' ')}`)
+    return stdout.write(...args)
+  }
+}
