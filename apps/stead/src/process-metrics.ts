@@ -20,8 +20,9 @@ export function measureProcess(metrics: MetricsRegistry, world: World): Part {
 
   const startedAt = world.monotonic()
   let processorBefore = 0
-  // It looks every 20 ms and reports the time between looks: what goes beyond that is lag.
-  const resolutionMillis = 20
+  // It looks so often and reports the time between looks: what goes beyond that is lag. Every 20 ms it would be most of
+  // what an idle Stead does.
+  const resolutionMillis = 100
   const delays = monitorEventLoopDelay({ resolution: resolutionMillis })
   delays.enable()
 

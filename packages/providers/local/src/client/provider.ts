@@ -35,6 +35,8 @@ export class LocalProvider implements kit.Provider {
   readonly #images: Images
   readonly images: kit.Collection<kit.ImageSpec, kit.ImageInfo>
   readonly snapshot?: kit.Collection<kit.SnapshotSpec, kit.ImageInfo>
+  /** Told at every step of every instance, and known from the start. */
+  readonly #capabilities: kit.Capabilities
 
   constructor(options: LocalProviderOptions) {
     const { world, owner, settings } = options
@@ -50,9 +52,14 @@ export class LocalProvider implements kit.Provider {
         owned: (id, signal) => this.#owned(id, signal),
         capture: async (id, image, signal) => void (await this.#line.call('capture', { id, image }, signal)),
       })
+    this.#capabilities = this.#found()
   }
 
   capabilities(): kit.Capabilities {
+    return this.#capabilities
+  }
+
+  #found(): kit.Capabilities {
     return {
       sources: ['services'],
       launch: { idempotency: { mode: 'token' } },
