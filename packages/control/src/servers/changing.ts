@@ -108,16 +108,16 @@ export async function start(reach: Reach, server: Server): Promise<void> {
 }
 
 /**
- * Writes down that an order was followed; where one was given, only if that is so now. What was last seen may be from before
- * it, or from before another that it undoes.
+ * Writes down that an order was followed, only if that is so now. What was last seen may be from before it, or from before
+ * another that it undoes: an old list is believed where clocks differ by more than lists lag.
  */
 export async function note(
   reach: Reach,
   server: Server,
   { power, restart }: { readonly power: 'on' | 'off'; readonly restart: number },
 ): Promise<void> {
-  const { applied, powering, backendId, observed } = server.status
-  const info = powering && (await describeSettled(reach, backendId!))
+  const { applied, backendId, observed } = server.status
+  const info = await describeSettled(reach, backendId!)
   if (info && info.state !== observed!.state) return writeAnswer(reach, server, { info })
   await writeIntent(reach.context, server, { applied: { ...applied!, power, restart }, powering: undefined })
 }

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { runSeed } from './run.ts'
+
+/** Each was the only one of thousands to find what it found. */
+const found = {
+  16384: 'an old list that showed it stopped was taken for a stop, and what ran was left running',
+}
+
+test.each(Object.entries(found))('seed %s: %s', { timeout: 300_000 }, async seed => {
+  expect((await runSeed(Number(seed), { nodes: 3 })).violation).toBeUndefined()
+})
