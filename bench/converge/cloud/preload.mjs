@@ -5,8 +5,8 @@ const program = new URL('../../../apps/stead/src/regions/simulated.ts', import.m
 const ours = new URL('detector.ts', import.meta.url).href
 
 registerHooks({
-  resolve(specifier, context, next) {
-    const resolved = next(specifier, context)
-    return resolved.url === program ? { ...resolved, url: ours } : resolved
+  load(url, context, next) {
+    if (url !== program) return next(url, context)
+    return { format: 'module', source: `export * from ${JSON.stringify(ours)}`, shortCircuit: true }
   },
 })
