@@ -46,7 +46,7 @@ export async function change(
       // After it: repeated once the disk is new, an update of what was before would describe something that is not there.
       if (step.besides) info = await update(reach, server, { ...rebuilt(from, to), power }, { ...to, power })
       // It was stopped for its new size, or has the power it was rebuilt with: what is wanted is made true after this.
-      const reached = step.rest === 'rebuild' ? power : step.resize ? 'off' : applied.power
+      const reached = step.rest === 'rebuild' ? power : step.resize ? 'off' : undefined
       await writeChanged(reach, server, { target, power: reached, info, fresh })
       return 'done'
     }
@@ -71,7 +71,8 @@ const rebuild = (
 
 interface Reached {
   readonly target: Target
-  readonly power: 'on' | 'off'
+  /** Undefined where the change left it alone: what was ordered before may still be under way. */
+  readonly power: 'on' | 'off' | undefined
   readonly info: ServerInfo | undefined
   readonly fresh: boolean
 }
@@ -81,9 +82,9 @@ const writeChanged = (reach: Reach, server: Server, { target, power, info, fresh
   writeAnswer(reach, server, {
     info,
     patch: {
-      applied: { ...server.status.applied!, ...target, power },
+      applied: { ...server.status.applied!, ...target, ...(power && { power }) },
       applying: undefined,
-      powering: undefined,
+      ...(power && { powering: undefined }),
       repeatedAt: fresh ? undefined : reach.context.world.now(),
     },
     also(set, { spec }) {
