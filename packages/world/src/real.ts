@@ -24,12 +24,16 @@ function takeRandom(length: number): Uint8Array {
 const longestTimeout = 2 ** 31 - 1
 
 function setTimer(delay: Duration, fire: () => void): Timer {
+  // As soon as others have had their turn: Node's shortest timeout is a millisecond, in which there may be nothing to do.
+  if (delay <= 0) {
+    const immediate = setImmediate(fire)
+    return { cancel: () => clearImmediate(immediate) }
+  }
   let timeout: NodeJS.Timeout
   const wait = (rest: number) => {
     timeout = rest > longestTimeout ? setTimeout(wait, longestTimeout, rest - longestTimeout) : setTimeout(fire, rest)
   }
-  // What is left until a deadline is less than nothing once a busy process has slept past it: Node would warn of it.
-  wait(Math.max(0, delay))
+  wait(delay)
   return { cancel: () => clearTimeout(timeout) }
 }
 
