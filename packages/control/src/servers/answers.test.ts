@@ -7,7 +7,7 @@ import { InstanceHouse } from '../instances/tests/house.ts'
 /** Longer than what is asked for takes: its stream tells the end of it before the answer tells the beginning. */
 const late = millis(300)
 
-type Verbs = Partial<Pick<Provider, 'stop' | 'start'>>
+type Verbs = Partial<Pick<Provider, 'stop' | 'start' | 'reboot'>>
 
 /** A provider that does some things otherwise. */
 const otherwise = (definition: ProviderDefinition, verbs: (provider: Provider) => Verbs): ProviderDefinition => ({
@@ -27,12 +27,12 @@ const otherwise = (definition: ProviderDefinition, verbs: (provider: Provider) =
 /** A provider whose answers to what changes power come late. */
 const slowToAnswer = (definition: ProviderDefinition): ProviderDefinition =>
   otherwise(definition, provider => {
-    const slow = (verb: 'stop' | 'start') => async (id: string, options?: object) => {
-      const answer = await provider[verb](id, options)
+    const slow = (verb: 'stop' | 'start' | 'reboot') => async (id: string, options?: object) => {
+      const answer = await provider[verb]!(id, options)
       await realWorld.sleep(late)
       return answer
     }
-    return { stop: slow('stop'), start: slow('start') }
+    return { stop: slow('stop'), start: slow('start'), reboot: slow('reboot') }
   })
 
 test('an answer that is older than what a stream has told meanwhile does not undo it', async () => {
@@ -41,6 +41,8 @@ test('an answer that is older than what a stream has told meanwhile does not und
   for (const [verb, phase] of [
     ['stop', 'stopped'],
     ['start', 'running'],
+    // It looks the same before and after.
+    ['restart', 'running'],
   ] as const) {
     await house.must(202, 'POST', `/web/${verb}`, { body: {} })
     // A list would show it too, but not within this time.

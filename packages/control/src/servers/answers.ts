@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { isProviderError, type ServerInfo } from '@stead/provider-kit'
 import { type Server, servers } from './model.ts'
 import { ask, type Reach } from './reach.ts'
@@ -27,7 +26,7 @@ export async function writeAnswer(reach: Reach, server: Server, { info, patch = 
       context,
       server,
       { failure: undefined, ...patch, ...seen },
-      { ...(also && { also }), ...(picture && left > 0 && { where: stillLooksLike(before) }) },
+      { ...(also && { also }), ...(picture && left > 0 && { where: untouchedSince(before) }) },
     )
     if (isWritten) return
     before = context.cache.get(servers, server.id) ?? before
@@ -36,11 +35,14 @@ export async function writeAnswer(reach: Reach, server: Server, { info, patch = 
   }
 }
 
-/** Whether nobody has seen it otherwise since. */
-export const stillLooksLike =
-  ({ status: { observed } }: Server) =>
-  ({ status }: Server): boolean =>
-    isDeepStrictEqual(status.observed, observed)
+/**
+ * Whether nobody has written it since. That it looks the same would not do: what was restarted has been seen to go and to
+ * come back before the answer that it goes.
+ */
+export const untouchedSince =
+  ({ revision }: Server) =>
+  (server: Server): boolean =>
+    server.revision === revision
 
 /** Undefined when it is not there. A picture older than our own call is not believed: a new server is missing in it. */
 export async function describeSettled(reach: Reach, id: string): Promise<ServerInfo | undefined> {

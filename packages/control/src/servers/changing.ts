@@ -1,7 +1,7 @@
 import { createToken, type LaunchSpec, type MachineSize, rebuilt, type ServerInfo } from '@stead/provider-kit'
 import { describeSettled, writeAnswer } from './answers.ts'
 import { decideChangeStep, resized } from './change.ts'
-import type { Server, Target } from './model.ts'
+import { type Server, servers, type Target } from './model.ts'
 import { ask, type Reach } from './reach.ts'
 import { writeIntent } from './status.ts'
 
@@ -35,7 +35,7 @@ export async function change(
       return 'waiting'
     case 'stop':
       await writeIntent(reach.context, server, { powering: 'off' })
-      await stop(reach, server, { hard: false })
+      await stop(reach, reach.context.cache.get(servers, server.id) ?? server, { hard: false })
       return 'waiting'
     case 'apply': {
       const kept = { ...from, power: applied.power }

@@ -1,6 +1,6 @@
 import { again, changeSet, type RecordDraft, type Result } from '@stead/engine'
 import { seconds } from '@stead/world'
-import { describeSettled, stillLooksLike } from './answers.ts'
+import { describeSettled, untouchedSince } from './answers.ts'
 import { backendKey, type Server, slotKey } from './model.ts'
 import { ask, type Reach } from './reach.ts'
 import { observedOf, writeOutcome } from './status.ts'
@@ -23,7 +23,7 @@ export async function terminate(reach: Reach, server: Server): Promise<Result | 
   const left = await remains()
   if (!left) return forget(reach, server)
   const patch = { observed: observedOf(left), changedAt: context.world.now(), failure: undefined }
-  await writeOutcome(context, server, patch, { where: stillLooksLike(server) })
+  await writeOutcome(context, server, patch, { where: untouchedSince(server) })
   return again(lookAgain, 'until it is seen to be gone')
 }
 
