@@ -3,7 +3,8 @@ import type { World } from '@stead/world'
 import { type EngineName, engineName } from './detect.ts'
 import { type EngineAddress, EngineClient, type Tls } from './engine/client.ts'
 import { Engine } from './engine/engine.ts'
-import type { Guard } from './guard/guard.ts'
+import { announceBridges } from './guard/announce.ts'
+import type { Guard, Machine } from './guard/guard.ts'
 import { Inside } from './inside/install.ts'
 import { DockerProvider } from './provider.ts'
 import type { Settings } from './server/context.ts'
@@ -23,6 +24,7 @@ export interface Connecting {
   readonly networkRange: string
   readonly mayPull: boolean
   readonly registries: readonly PullSecret[]
+  readonly machine: Machine
   /** What keeps instances from the machine. */
   guard(kind: EngineName): Guard
 }
@@ -38,9 +40,9 @@ export async function connectEngine(connecting: Connecting): Promise<Provider> {
     ...(kind === 'podman'
       ? [
           'limits cannot be changed while something runs',
-          'there are no networks that instances share',
           'a service that fails is restarted at once, every time',
           'a service that ran out of memory is known by the log of this kernel, where it can be read',
+          ...(await announceBridges(connecting.machine)),
         ]
       : []),
   ]
