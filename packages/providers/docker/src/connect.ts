@@ -3,11 +3,14 @@ import type { World } from '@stead/world'
 import { type EngineName, engineName } from './detect.ts'
 import { type EngineAddress, EngineClient, type Tls } from './engine/client.ts'
 import { Engine } from './engine/engine.ts'
-import type { Guard } from './guard/guard.ts'
+import { announceBridges } from './guard/announce.ts'
+import type { Guard, Machine } from './guard/guard.ts'
 import { Inside } from './inside/install.ts'
 import { DockerProvider } from './provider.ts'
 import type { Settings } from './server/context.ts'
+import { engineEvents } from './server/engine-events.ts'
 import { Images } from './server/images.ts'
+import { kernelLog } from './server/kernel-log.ts'
 import { Networks } from './server/networks.ts'
 import { OutOfMemory } from './server/out-of-memory.ts'
 import { Subnets } from './server/subnets.ts'
@@ -21,6 +24,7 @@ export interface Connecting {
   readonly networkRange: string
   readonly mayPull: boolean
   readonly registries: readonly PullSecret[]
+  readonly machine: Machine
   /** What keeps instances from the machine. */
   guard(kind: EngineName): Guard
 }
@@ -36,9 +40,9 @@ export async function connectEngine(connecting: Connecting): Promise<Provider> {
     ...(kind === 'podman'
       ? [
           'limits cannot be changed while something runs',
-          'there are no networks that instances share',
           'a service that fails is restarted at once, every time',
-          'a service that ran out of memory is told as failed with code 137',
+          'a service that ran out of memory is known by the log of this kernel, where it can be read',
+          ...(await announceBridges(connecting.machine)),
         ]
       : []),
   ]
@@ -49,7 +53,7 @@ export async function connectEngine(connecting: Connecting): Promise<Provider> {
   const inside = new Inside(engine, owner, Arch, world)
   const images = new Images(engine, mayPull, registries)
   const networks = new Networks({ engine, owner, kind, subnets: new Subnets(networkRange) })
-  const outOfMemory = kind === 'docker' ? new OutOfMemory(engine) : undefined
+  const outOfMemory = new OutOfMemory(kind === 'docker' ? engineEvents(engine) : kernelLog(world))
   const context = { world, owner, engine, kind, settings, inside, images, networks, guard, outOfMemory }
   return new DockerProvider(context, notes)
 }

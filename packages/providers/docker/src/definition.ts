@@ -37,12 +37,13 @@ export const docker = defineProvider({
 
   async connect({ configuration, credentials, owner, world, signal }): Promise<Provider> {
     // Loaded only now: a Stead without such a region pays nothing for it.
-    const [{ addressOf, connectEngine, engineAt }, { Guard, guardOf }] = await Promise.all([
+    const [{ addressOf, connectEngine, engineAt }, { Guard, guardOn, machineOf }] = await Promise.all([
       import('./connect.ts'),
       import('./guard/guard.ts'),
     ])
     const { endpoint, address = '127.0.0.1', pidsLimit = defaultPids, capabilities = [] } = configuration
     const { networkRange = defaultRange, hostAccess = 'refused' } = configuration
+    const machine = machineOf(endpoint)
     return connectEngine({
       engine: engineAt(addressOf(endpoint, credentials.tls), world),
       ...{ world, owner, signal },
@@ -50,8 +51,9 @@ export const docker = defineProvider({
       networkRange,
       mayPull: configuration.pull !== 'never',
       registries: credentials.registries ?? [],
+      machine,
       guard: kind =>
-        hostAccess === 'refused' ? guardOf(endpoint, networkRange, kind) : new Guard({ not: 'the region allows it' }),
+        hostAccess === 'refused' ? guardOn(machine, networkRange, kind) : new Guard({ not: 'the region allows it' }),
     })
   },
 })

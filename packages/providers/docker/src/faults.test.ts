@@ -84,6 +84,7 @@ describeWith('docker', 'a Docker engine that fails', () => {
       networkRange: '10.213.0.0/16',
       mayPull: false,
       registries: [],
+      machine: { not: 'a test' },
       guard: () => new Guard({ not: 'nothing is to be kept from anything here' }),
     })
 

@@ -1,16 +1,8 @@
-import { createToken, ownerTags, type Provider } from '@stead/provider-kit'
+import type { Provider } from '@stead/provider-kit'
 import { describeWith } from '@stead/testing'
 import { ContainerEngine, dockerEngine, podmanEngine } from '@stead/testing/engines'
-import { newId, realWorld as world } from '@stead/world'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, eventually, orderOf, owner, printed, services, shell, sleeper, until } from './tests/region.ts'
-
-const web = services({
-  main: shell('mkdir /var/www; echo here >/var/www/index.html; exec httpd -f -p 8080 -h /var/www', {
-    ports: [{ name: 'http', protocol: 'tcp', port: 8080 }],
-    stopGraceSeconds: 0,
-  }),
-})
+import { connect, eventually, orderOf, printed, sleeper, until, web } from './tests/region.ts'
 
 for (const kind of [dockerEngine, podmanEngine])
   describeWith(kind.name, `instances on ${kind.name}`, () => {
@@ -54,58 +46,6 @@ for (const kind of [dockerEngine, podmanEngine])
       await eventually('both to be gone', async () => (await engine.everything()).length === 0)
     })
   })
-
-describeWith('docker', 'instances of networks', () => {
-  let engine: ContainerEngine
-  let provider: Provider
-  let other: Provider
-  beforeAll(async () => {
-    engine = await ContainerEngine.start(dockerEngine)
-    provider = await connect(engine)
-    other = await connect(engine)
-  }, 120_000)
-  afterAll(async () => {
-    await provider?.close()
-    await other?.close()
-    await engine?.close()
-  }, 120_000)
-
-  test('of one network find and reach each other by name, and those of another do not', {
-    timeout: 120_000,
-  }, async () => {
-    const networkOf = async (name: string, cidr: string) => {
-      const tags = ownerTags(owner)
-      return (await provider.networks!.create({ name, cidr, tags }, createToken(newId(world, 'tok')))).id
-    }
-    const [red, blue] = [await networkOf('red', '10.77.1.0/28'), await networkOf('blue', '10.77.2.0/28')]
-    const launched = await Promise.all(
-      Object.entries({ alice: red, bob: red, carol: blue }).map(async ([name, network]) => {
-        const { spec, token } = orderOf({ ...web, network })
-        // Both are the first on their engine, and bring there at once what every container has.
-        const { id } = await (name === 'carol' ? other : provider).launch({ ...spec, name }, token)
-        await until(provider, id, 'running')
-        return id
-      }),
-    )
-    const [alice, , carol] = launched as [string, string, string]
-    const find = (from: string) => printed(provider, from, ['nslookup', 'bob'])
-    // Above its answer stands whom it asked.
-    const found = await eventually(
-      'bob to be found',
-      async () => /Name:[\s\S]*?(10\.77\.1\.\d+)/.exec(await find(alice))?.[1],
-    )
-    const get = `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 2 ${found} 8080`
-    await eventually('bob to answer', async () => (await printed(provider, alice, ['sh', '-c', get])).includes('here'))
-    expect(await find(carol)).not.toContain('10.77.1.')
-    expect(await printed(provider, carol, ['sh', '-c', get])).not.toContain('here')
-    for (const id of launched) await provider.terminate(id)
-    await eventually('they to be gone', async () =>
-      (await engine.everything()).every(name => name.startsWith('network')),
-    )
-    for (const network of [red, blue]) await provider.networks!.delete(network)
-    expect(await engine.everything()).toEqual([])
-  })
-})
 
 describeWith('docker', 'a hundred instances at once', () => {
   test('all come to run, none twice, and nothing is left of them', { timeout: 600_000 }, async () => {

@@ -24,7 +24,7 @@ export class DockerProvider implements kit.Provider {
   readonly #closing = new AbortController()
   readonly images: kit.Collection<kit.ImageSpec, kit.ImageInfo>
   readonly volumes: kit.Collection<kit.VolumeSpec, kit.VolumeInfo>
-  readonly networks?: kit.Collection<kit.NetworkSpec, kit.NetworkInfo>
+  readonly networks: kit.Collection<kit.NetworkSpec, kit.NetworkInfo>
   readonly update?: NonNullable<kit.Provider['update']>
 
   constructor(context: Context, notes: readonly string[]) {
@@ -33,10 +33,9 @@ export class DockerProvider implements kit.Provider {
     this.#servers = new Servers(context)
     this.images = imageCollection(context.engine, context.owner)
     this.volumes = volumeCollection(context.engine, context.owner)
-    if (context.kind === 'podman') return
-    // Podman cannot change the limits of a container by this API, and of two networks asks only one for names.
-    this.update = (id, from, to, options) => this.#update(id, from, to, options)
     this.networks = networkCollection(context.engine, context.owner, context.guard)
+    // Podman cannot change the limits of a container by this API.
+    if (context.kind === 'docker') this.update = (id, from, to, options) => this.#update(id, from, to, options)
   }
 
   capabilities(): kit.Capabilities {
@@ -49,7 +48,7 @@ export class DockerProvider implements kit.Provider {
         ...(this.update && { update: { fields: { resources: 'inPlace' } } }),
         images: { idempotency: { mode: 'name' } },
         volumes: { idempotency: { mode: 'name' } },
-        ...(this.networks && { networks: { idempotency: { mode: 'name' } } }),
+        networks: { idempotency: { mode: 'name' } },
         exec: { tty: true, signals: true },
         logs: {},
         metrics: {},

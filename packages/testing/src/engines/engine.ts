@@ -145,22 +145,25 @@ export class ContainerEngine {
   async everything(): Promise<string[]> {
     const [containers, networks, { Volumes }] = await Promise.all([
       this.call<{ Names: string[] }[]>('GET', '/containers/json?all=true'),
-      this.call<{ Name: string }[]>('GET', '/networks'),
+      this.#networks(),
       this.call<{ Volumes: { Name: string }[] | null }>('GET', '/volumes'),
     ])
     const images = await this.call<{ RepoTags: string[] | null }[]>('GET', '/images/json')
     const known = /^(bridge|host|none|podman)$|stead-inside-|stead-test-busybox|<none>/
     return [
       ...containers.map(({ Names }) => `container ${Names[0]}`),
-      ...networks
-        .map(({ Name }) => Name)
-        .filter(name => !known.test(name))
-        .map(name => `network ${name}`),
+      ...networks.filter(name => !known.test(name)).map(name => `network ${name}`),
       ...(Volumes ?? []).map(({ Name }) => `volume ${Name}`),
       ...images.flatMap(({ RepoTags }) => (RepoTags ?? []).map(tag => `image ${tag}`)),
     ]
       .filter(name => !known.test(name))
       .sort()
+  }
+
+  /** Asked by Docker's API, Podman 4 forgets that they are isolated, and what is started next is not. */
+  async #networks(): Promise<string[]> {
+    if (this.kind === 'docker') return (await this.call<{ Name: string }[]>('GET', '/networks')).map(({ Name }) => Name)
+    return (await this.call<{ name: string }[]>('GET', '/v4.0.0/libpod/networks/json')).map(({ name }) => name)
   }
 
   async close(): Promise<void> {

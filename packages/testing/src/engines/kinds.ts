@@ -46,10 +46,30 @@ export const podman: EngineKind = {
     const CONTAINERS_REGISTRIES_CONF = writeFile(at('registries.conf'), registries.join(''))
     const places = ['--root', at('root'), '--runroot', at('run'), '--tmpdir', at('tmp')]
     return {
-      words: ['podman', ...places, 'system', 'service', '--time=0', `unix://${socket}`],
+      words: [
+        ...withOwnNetworks(at('network-state')),
+        'podman',
+        ...places,
+        'system',
+        'service',
+        '--time=0',
+        `unix://${socket}`,
+      ],
       env: { CONTAINERS_CONF, CONTAINERS_REGISTRIES_CONF },
     }
   },
+}
+
+/**
+ * All Podmans of a machine keep in one place who has which address, and which process answers for names. It cannot be set, and
+ * with networks of its own an engine would ask a process that is in another's: so each sees a place of its own there.
+ */
+function withOwnNetworks(directory: string): string[] {
+  const place = '/run/containers/networks'
+  const own = `mkdir -p "$0" ${place} && mount --bind "$0" ${place}`
+  // From its network nobody else is reached who knows names: who waits for one holds up all who ask.
+  const script = `${own} && : >"$0.resolv" && mount --bind "$0.resolv" /etc/resolv.conf && exec "$@"`
+  return ['unshare', '--mount', '--propagation', 'slave', 'sh', '-c', script, directory]
 }
 
 function writeFile(path: string, text: string): string {

@@ -20,8 +20,6 @@ export interface ServicesSubject {
   fetchPage(endpoint: Pick<Endpoint, 'port'>): Promise<string>
   /** Everything that an operator of the backend can see of a server without opening its files. */
   shown(id: string): Promise<string>
-  /** Whether the backend always tells when a service ran out of memory. */
-  readonly tellsOutOfMemory: boolean
   /** How many things of any kind the backend has: containers, networks, volumes, directories. */
   count(): Promise<number>
   close(): Promise<void>

@@ -28,6 +28,14 @@ const asDocker = ({ name, id, created, labels, subnets }: words.PodmanNetwork): 
   IPAM: { Config: (subnets ?? []).map(({ subnet }) => ({ Subnet: subnet })) },
 })
 
+export interface NewNetwork {
+  readonly name: string
+  readonly labels: Labels
+  readonly subnet: string
+  /** Whether who is in it can ask there for the names of others. Only Podman can do without. */
+  readonly hasNames?: boolean
+}
+
 /** The calls of the Engine API that we use, with as many at once as an engine takes well. */
 export class Engine {
   readonly #client: Transport
@@ -156,7 +164,13 @@ export class Engine {
     return found && asDocker(found)
   }
 
-  createNetwork = (body: object) => this.#do<{ Id: string }>('POST', '/networks/create', { body })
+  /** One that reaches no other: Podman's do unless they are told not to. */
+  async createNetwork({ name, labels, subnet, hasNames = true }: NewNetwork): Promise<void> {
+    const ofDocker = { Name: name, CheckDuplicate: true, Labels: labels, IPAM: { Config: [{ Subnet: subnet }] } }
+    const ofLibpod = { name, labels, subnets: [{ subnet }], options: { isolate: 'true' }, dns_enabled: hasNames }
+    if (!this.#isPodman) await this.#do('POST', '/networks/create', { body: { ...ofDocker, Driver: 'bridge' } })
+    else await this.#do('POST', `${ofPodman}/networks/create`, { body: { ...ofLibpod, driver: 'bridge' } })
+  }
 
   /** Also when it is connected already. */
   async connectNetwork(network: string, container: string, aliases: readonly string[]): Promise<void> {
@@ -183,7 +197,11 @@ export class Engine {
    */
   async createVolume(name: string, labels: Labels): Promise<words.Volume> {
     const create = () => this.#do<words.Volume>('POST', '/volumes/create', { body: { Name: name, Labels: labels } })
-    const made = await create()
+    const made = await create().catch(error => {
+      // Of two who make it at the same time Podman refuses one, who finds it the next time.
+      if (isProviderError(error, 'Conflict')) return create()
+      throw error
+    })
     if (Object.keys(made.Labels ?? {}).length > 0 || Object.keys(labels).length === 0) return made
     try {
       await this.removeVolume(name)

@@ -18,7 +18,6 @@ import type { Engine } from '../engine/engine.ts'
 import type { Network } from '../engine/words.ts'
 import type { Guard } from '../guard/guard.ts'
 import { idOf, labels, tagsIn } from '../server/labels.ts'
-import { bridge } from '../server/networks.ts'
 
 const own = { name: 'stead.docker.network-name' }
 
@@ -54,7 +53,7 @@ export function networkCollection(engine: Engine, owner: Owner, guard: Guard): C
         if (await engine.network(id)) throw new ProviderError('Conflict', `network ${id} is there already`)
         const all = { ...tags, [createTags.fingerprint]: print, [own.name]: name }
         try {
-          await engine.createNetwork(bridge('docker', id, all, cidr))
+          await engine.createNetwork({ name: id, labels: all, subnet: cidr })
         } catch (error) {
           if (isProviderError(error) && /overlap|already used/i.test(error.message) && !(await engine.network(id)))
             throw new ProviderError('InvalidConfig', `addresses of ${cidr} are in use on this engine`, { cause: error })

@@ -6,11 +6,9 @@ import { join } from 'node:path'
 import type { Provider } from '@stead/provider-kit'
 import { describeWith, temporaryDirectory } from '@stead/testing'
 import { ContainerEngine, dockerEngine, podmanEngine } from '@stead/testing/engines'
-import { realWorld as world } from '@stead/world'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectEngine, engineAt } from '../connect.ts'
-import { askPort, eventually, orderOf, owner, printed, services, shell, until } from '../tests/region.ts'
-import { Guard, guardOf, listensHere, runWith } from './guard.ts'
+import { askPort, connectOnItsMachine, eventually, orderOf, printed, services, shell, until } from '../tests/region.ts'
+import { Guard, guardOn, listensHere, machineOf, runWith } from './guard.ts'
 
 const range = '10.213.0.0/16'
 const request = 'GET / HTTP/1.0\r\n\r\n'
@@ -55,11 +53,7 @@ for (const kind of [dockerEngine, podmanEngine])
       listen(['ip', 'netns', 'exec', cloud], 80, 'of-the-cloud')
       listen(engine.inNetwork(), 7400, 'of-the-machine')
       guard = new Guard({ range, kind: kind.name, run: runWith(...engine.inNetwork()) })
-      provider = await connectEngine({
-        ...{ engine: engineAt({ socket: engine.socket }, world), world, owner, networkRange: range },
-        settings: { address: '127.0.0.1', pidsLimit: 256, capabilities: [] },
-        ...{ mayPull: false, registries: [], guard: () => new Guard({ not: 'it is set later' }) },
-      })
+      provider = await connectOnItsMachine(engine, { guard: new Guard({ not: 'it is set later' }) })
     }, 120_000)
     afterAll(async () => {
       for (const listener of listeners) listener.kill('SIGKILL')
@@ -90,6 +84,14 @@ for (const kind of [dockerEngine, podmanEngine])
       const page = () => askPort(engine, endpoints[0]!.port, request).catch(() => '')
       await eventually('its port', async () => (await page()).includes('inside'))
 
+      // An engine without networks that gets one again puts its own rules there again.
+      await provider.stop(id, { hard: true })
+      await until(provider, id, 'stopped')
+      await provider.start(id)
+      await until(provider, id, 'running')
+      await answers('192.0.2.2', 80, 'of-the-cloud')
+      expect(await ask('169.254.169.254', 80)).not.toContain('of-the-cloud')
+
       // Somebody loads other rules.
       here('iptables', '-F', 'INPUT')
       await answers(gateway, 7400, 'of-the-machine')
@@ -103,7 +105,7 @@ for (const kind of [dockerEngine, podmanEngine])
     test('are not guarded from here when the engine has its networks elsewhere, and the region says so', () => {
       const sockets = readFileSync('/proc/net/unix', 'utf8')
       expect(listensHere(engine.socket, sockets)).toBe(false)
-      expect(guardOf(engine.endpoint, range, kind.name).note).toContain('not those of this machine')
+      expect(guardOn(machineOf(engine.endpoint), range, kind.name).note).toContain('not those of this machine')
       expect(provider.capabilities().notes).toContainEqual(expect.stringContaining('a metadata address too'))
     })
   })
@@ -123,5 +125,5 @@ test('a guard that cannot do its work says why', async () => {
   const guard = new Guard({ range, kind: 'docker', run: runWith('false') })
   await guard.ensure()
   expect(guard.note).toMatch(/reach what their machine reaches.*: iptables-restore: /)
-  expect(guardOf('tcp://127.0.0.1:2376', range, 'docker').note).toContain('over TCP')
+  expect(guardOn(machineOf('tcp://127.0.0.1:2376'), range, 'docker').note).toContain('over TCP')
 })

@@ -32,10 +32,22 @@ const rules = [
   '',
 ].join('\n')
 
+/**
+ * The same for Podman, and what comes from an instance to no other network: Podman 4 keeps them apart itself, but only until
+ * one falls idle. It also puts its rules before all others and lets pass there what comes from containers, so these stand in
+ * a table that is asked after that. Never emptied: several regions may have their networks in it.
+ */
+const apart = 'STEAD-APART'
+
 /** Where packets pass that are for this machine, and that are for others. Docker puts its own rules before all but this chain. */
 const passages: Readonly<Record<EngineName, readonly string[]>> = {
   docker: ['INPUT', 'DOCKER-USER'],
   podman: ['INPUT', 'FORWARD'],
+}
+
+async function once(run: Run, table: 'filter' | 'security', how: '-I' | '-A', rule: readonly string[]): Promise<void> {
+  const put = (verb: string) => run('iptables', ['--wait', '-t', table, verb, ...rule])
+  await put('-C').catch(() => put(how))
 }
 
 /** Keeps instances from the machine they run on and from its metadata address, in the tables of packets of that machine. */
@@ -65,11 +77,23 @@ export class Guard {
       for (const passage of passages[kind])
         for (const range of this.#ranges) {
           const jump = [passage, '-s', range, '-j', chain]
-          await run('iptables', ['--wait', '-C', ...jump]).catch(() => run('iptables', ['--wait', '-I', ...jump]))
+          await once(run, 'filter', '-I', jump)
         }
+      if (kind === 'podman') await this.#keepApart(run, this.#guarding.range)
       this.#problem = undefined
     } catch (error) {
       this.#problem = (error as Error).message
+    }
+  }
+
+  async #keepApart(run: Run, own: string): Promise<void> {
+    await run('iptables', ['--wait', '-t', 'security', '-N', apart]).catch(() => {}) // it is there, or what follows fails
+    await once(run, 'security', '-A', [apart, '-d', '169.254.0.0/16', '-j', 'DROP'])
+    for (const range of this.#ranges) {
+      // Who shares a network is reached there. In a server's own there is nobody else.
+      if (range !== own) await once(run, 'security', '-I', [apart, '-s', range, '-d', range, '-j', 'RETURN'])
+      await once(run, 'security', '-A', [apart, '-d', range, '-j', 'DROP'])
+      await once(run, 'security', '-I', ['FORWARD', '-s', range, '-j', apart])
     }
   }
 
@@ -81,15 +105,20 @@ export class Guard {
   }
 }
 
-/** Guards an engine that has its networks where we are, when we may. */
-export function guardOf(endpoint: string, range: string, kind: EngineName): Guard {
-  if (!endpoint.startsWith('unix://'))
-    return new Guard({ not: 'the engine is reached over TCP, as on another machine' })
-  if (process.getuid?.() !== 0) return new Guard({ not: 'Stead does not run as root' })
+/** The machine that an engine has its networks on: how programs are run there, or why we may not. */
+export type Machine = { readonly run: Run } | { readonly not: string }
+
+export function machineOf(endpoint: string): Machine {
+  if (!endpoint.startsWith('unix://')) return { not: 'the engine is reached over TCP, as on another machine' }
+  if (process.getuid?.() !== 0) return { not: 'Stead does not run as root' }
   if (!listensHere(endpoint.slice('unix://'.length), readFileSync('/proc/net/unix', 'utf8')))
-    return new Guard({ not: 'the networks of the engine are not those of this machine' })
-  return new Guard({ range, kind, run })
+    return { not: 'the networks of the engine are not those of this machine' }
+  return { run: runWith() }
 }
+
+/** Guards an engine that has its networks where we are, when we may. */
+export const guardOn = (machine: Machine, range: string, kind: EngineName): Guard =>
+  new Guard('not' in machine ? machine : { range, kind, run: machine.run })
 
 /** A socket is listed in the network it was made in: an engine in a network of its own, such as a rootless one, is not here. */
 export function listensHere(socket: string, listed: string): boolean {
@@ -113,5 +142,3 @@ export const runWith =
       child.stdin!.on('error', () => {}) // it ended without reading: why is told above
       child.stdin!.end(input)
     })
-
-const run = runWith()

@@ -26,6 +26,8 @@ export interface Plan {
   readonly images: Readonly<Record<string, Image>>
   /** Where the files of the server are for the engine; undefined when it has none. */
   readonly filesAt: string | undefined
+  /** Where it is in its own network; undefined where that network finds its services by name. */
+  readonly address: string | undefined
 }
 
 /** On everything of a server. */
@@ -40,15 +42,17 @@ const sealed = { CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges'] }
 /** Enough for a program that waits. */
 const holderLimits = { PidsLimit: 16, Memory: 16 * 2 ** 20, MemorySwap: 16 * 2 ** 20 }
 
-export function holderBody(context: Context, { id, shape }: Plan): object {
+export function holderBody(context: Context, plan: Plan): object {
+  const { id, shape } = plan
   return {
     Image: context.inside.name,
     Entrypoint: ['/inside', 'hold'],
     Labels: { ...partLabels(context, id), [labels.part]: 'network' },
-    ...networkOf(id, shape),
+    ...networkOf(plan),
     HostConfig: {
       ...sealed,
       ...holderLimits,
+      ...hostsOf(plan),
       RestartPolicy: { Name: 'unless-stopped' },
       NetworkMode: names.network(id),
       PortBindings: bindings(context, shape),
@@ -57,14 +61,25 @@ export function holderBody(context: Context, { id, shape }: Plan): object {
 }
 
 /** All services listen in one place, and it has the names of all of them. */
-function networkOf(id: string, shape: Shape): object {
+function networkOf({ id, shape, address }: Plan): object {
   const ports = Object.values(shape.services).flatMap(service => service.ports)
   return {
     Hostname: id.slice(0, 63),
     ExposedPorts: Object.fromEntries(ports.map(({ port, protocol }) => [`${port}/${protocol}`, {}])),
-    NetworkingConfig: { EndpointsConfig: { [names.network(id)]: { Aliases: Object.keys(shape.services) } } },
+    NetworkingConfig: {
+      EndpointsConfig:
+        address === undefined
+          ? { [names.network(id)]: { Aliases: Object.keys(shape.services) } }
+          : {
+              [names.network(id)]: { IPAMConfig: { IPv4Address: address } },
+              [shape.shared!.network]: { Aliases: [shape.shared!.name] },
+            },
+    },
   }
 }
+
+const hostsOf = ({ shape, address }: Plan): object =>
+  address === undefined ? {} : { ExtraHosts: Object.keys(shape.services).map(name => `${name}:${address}`) }
 
 function bindings({ settings }: Context, shape: Shape): object {
   const ports = Object.values(shape.services).flatMap(service => service.ports)
@@ -99,7 +114,7 @@ export function serviceBody(context: Context, plan: Plan, name: string): object 
     Env: Object.entries(env).map(([key, value]) => `${key}=${value}`),
     Labels: { ...partLabels(context, id), [labels.part]: 'service', [labels.service]: name },
     ...(service.user !== undefined && { User: service.user }),
-    ...(alone && networkOf(id, shape)),
+    ...(alone && networkOf(plan)),
     StopTimeout: Math.ceil(service.stopGraceSeconds),
     HostConfig: {
       ...sealed,
@@ -109,7 +124,7 @@ export function serviceBody(context: Context, plan: Plan, name: string): object 
       ReadonlyRootfs: service.readOnlyRoot ?? false,
       RestartPolicy: { Name: policyOf(service) },
       NetworkMode: alone ? names.network(id) : `container:${names.holder(id)}`,
-      ...(alone && { PortBindings: bindings(context, shape) }),
+      ...(alone && { PortBindings: bindings(context, shape), ...hostsOf(plan) }),
       Mounts: mountsOf(plan, name, context),
       // Podman has its own, and bounds it by itself.
       ...(kind === 'docker' && { LogConfig: logConfig }),

@@ -26,6 +26,5 @@ export interface Context {
   readonly images: Images
   readonly networks: Networks
   readonly guard: Guard
-  /** Undefined for an engine that never tells who ran out of memory. */
-  readonly outOfMemory: OutOfMemory | undefined
+  readonly outOfMemory: OutOfMemory
 }

@@ -338,9 +338,9 @@ export class Drive {
   async #attach(view: View): Promise<void> {
     const { networks, engine, kind } = this.#parts.context
     const { shared } = view.shape
-    // Podman makes no container whose network is not there.
+    // Podman makes no container without its networks.
     if (kind === 'podman') return
-    await networks.ensure(this.id)
+    await networks.ensure(this.id, view.shape)
     const holder = holderOf(view)
     if (!shared || !holder || holder.NetworkSettings.Networks?.[shared.network]) return
     await engine.connectNetwork(shared.network, holder.Id, [shared.name])

@@ -100,7 +100,6 @@ function reasonOf(view: View, live: Live, state: ServerState): string | undefine
   return `${wordFor(view.services[name]!)}: ${name} exited with code ${State.ExitCode}`
 }
 
-/** Podman does not say that a container ran out of memory: there it is an error, with code 137. */
 function wordFor({ State }: Container): string {
   if (State.OOMKilled && State.ExitCode !== 0) return 'OOMKilled'
   return State.ExitCode === 0 ? 'Completed' : 'Error'

@@ -71,11 +71,9 @@ async function record(
   return { isFurnished: isOurs ? await keepFiles(context, spec, id, images) : false }
 }
 
-async function admit({ images, engine, owner, kind }: Context, spec: LaunchSpec): Promise<Record<string, Image>> {
+async function admit({ images, engine, owner }: Context, spec: LaunchSpec): Promise<Record<string, Image>> {
   const services = Object.entries(servicesOf(spec))
   const network = sharedNetworkOf(spec)
-  if (network !== undefined && kind === 'podman')
-    throw invalid('networks that servers share are not to be had on Podman')
   if (network !== undefined && !isOwned((await engine.network(network))?.Labels ?? {}, owner.controlPlane))
     throw invalid(`there is no network ${JSON.stringify(network)}`)
   for (const [name, { resources, volumes }] of services) {
@@ -103,7 +101,7 @@ async function write(
   const needsFiles = hasFiles(spec)
   try {
     // Nobody waits for it here, and it takes longer than all the rest of a launch. Why it fails is told where it is needed.
-    networks.ensure(id).catch(() => {})
+    networks.ensure(id, shapeOf(spec)).catch(() => {})
     if (needsFiles) await engine.createVolume(names.files(id), partLabels(context, id))
     await engine.createContainer(names.record(id), recordBody(context, id, labels, needsFiles))
     return 'new'

@@ -42,7 +42,7 @@ async function assemble(
   const inspect = async (name: string): Promise<Container | undefined> => {
     const part = parts.find(part => nameOf(part) === name)
     const container = part && (await engine.container(part.Id, signal))
-    return container && outOfMemory ? outOfMemory.judge(container, signal) : container
+    return container ? outOfMemory.judge(container, signal) : container
   }
   const services = Object.keys(shape.services).map(
     async name => [name, await inspect(names.service(id, name))] as const,

@@ -4,6 +4,8 @@ import type { Image } from '../engine/words.ts'
 import { filesDirectory, filesOf, holderBody, type Ids, type Plan, partLabels, serviceBody } from './containers.ts'
 import type { Context } from './context.ts'
 import { names, openText, type Shape } from './labels.ts'
+import { isAskedElsewhere } from './networks.ts'
+import { addressIn } from './subnets.ts'
 import { lookUp, numbersOf } from './users.ts'
 import { isShared, type View } from './view.ts'
 
@@ -40,10 +42,11 @@ export async function make(
   const [images, volumes] = await Promise.all([imagesOf(context, spec), makeVolumes(context, id, spec)])
   const filesAt = volumes.get(names.files(id))
   if (filesAt !== undefined && !isFurnished) await furnish(context, record, spec, shape, images)
-  const plan: Plan = { id, spec, shape, images, filesAt }
+  const network = context.networks.ensure(id, shape)
+  const address = isAskedElsewhere(kind, shape) ? addressIn(await network) : undefined
+  const plan: Plan = { id, spec, shape, images, filesAt, address }
   const create = (name: string, body: object) => once(engine.createContainer(name, body))
   const missing = Object.keys(services).filter(name => !view.services[name])
-  const network = context.networks.ensure(id)
   const holder = async () => {
     await network
     if (isShared(shape) && !view.holder) await create(names.holder(id), holderBody(context, plan))

@@ -1,17 +1,21 @@
 import { isOwned, isProviderError, type Owner, ownerTags } from '@stead/provider-kit'
 import type { EngineName } from '../detect.ts'
 import type { Engine, Labels } from '../engine/engine.ts'
-import { labels, names } from './labels.ts'
+import type { Network } from '../engine/words.ts'
+import { labels, names, type Shape } from './labels.ts'
 import type { Subnets } from './subnets.ts'
 
 /** Networks that others made meanwhile are learned one refusal at a time. */
 const tries = 64
 
-export const bridge = (kind: EngineName, Name: string, Labels: Labels, Subnet: string): object => ({
-  ...{ Name, CheckDuplicate: true, Driver: 'bridge', Labels, IPAM: { Config: [{ Subnet }] } },
-  // Podman lets its networks reach each other unless it is told not to.
-  ...(kind === 'podman' && { Options: { isolate: 'true' } }),
-})
+/**
+ * Of several networks of a container, Podman asks only one for names. So where a server shares a network, that one is asked,
+ * and the names of its own services stand in its file of hosts: its address in its own network must be known beforehand.
+ */
+export const isAskedElsewhere = (kind: EngineName, { shared }: Shape): boolean =>
+  kind === 'podman' && shared !== undefined
+
+const subnetOf = ({ IPAM }: Network): string => IPAM?.Config?.[0]?.Subnet ?? ''
 
 export interface NetworkMaking {
   readonly engine: Engine
@@ -23,20 +27,20 @@ export interface NetworkMaking {
 /** The network that each server has to itself. */
 export class Networks {
   readonly #making: NetworkMaking
-  readonly #underWay = new Map<string, Promise<void>>()
+  readonly #underWay = new Map<string, Promise<string>>()
 
   constructor(making: NetworkMaking) {
     this.#making = making
   }
 
   /**
-   * Makes it, unless it is there. To begin early costs nothing: whoever needs it waits for the same, meets the same failure,
-   * and whoever removes the server waits for it to be there.
+   * Makes it, unless it is there, and answers its addresses. To begin early costs nothing: whoever needs it waits for the
+   * same, meets the same failure, and whoever removes the server waits for it to be there.
    */
-  ensure(id: string): Promise<void> {
+  ensure(id: string, shape: Shape): Promise<string> {
     const known = this.#underWay.get(id)
     if (known) return known
-    const made = this.#make(id).finally(() => this.#underWay.delete(id))
+    const made = this.#make(id, shape).finally(() => this.#underWay.delete(id))
     this.#underWay.set(id, made)
     return made
   }
@@ -63,23 +67,22 @@ export class Networks {
     return shared
   }
 
-  async #make(id: string): Promise<void> {
+  async #make(id: string, shape: Shape): Promise<string> {
     const { engine, subnets, kind, owner } = this.#making
-    const Name = names.network(id)
-    if (await engine.network(Name)) return
-    const Labels: Labels = { ...ownerTags(owner), [labels.id]: id }
+    const name = names.network(id)
+    const all: Labels = { ...ownerTags(owner), [labels.id]: id }
     for (let attempt = 1; ; attempt++) {
-      const Subnet = subnets.pick(id)
+      const found = await engine.network(name)
+      if (found) return subnetOf(found)
+      const subnet = subnets.pick(id)
       try {
-        await engine.createNetwork(bridge(kind, Name, Labels, Subnet))
-        return
+        await engine.createNetwork({ name, labels: all, subnet, hasNames: !isAskedElsewhere(kind, shape) })
+        return subnet
       } catch (error) {
-        const isOverlap = isProviderError(error) && /overlap|already used/i.test(error.message)
-        if (isProviderError(error, 'Conflict') && /already exists/i.test(error.message)) return subnets.free(Subnet)
-        if (!isOverlap || attempt === tries) {
-          subnets.free(Subnet)
-          throw error
-        }
+        const isThere = isProviderError(error, 'Conflict') && /already exists/i.test(error.message)
+        const isOverlap = !isThere && isProviderError(error) && /overlap|already used/i.test(error.message)
+        if (!isOverlap) subnets.free(subnet)
+        if ((!isThere && !isOverlap) || attempt === tries) throw error
       }
     }
   }

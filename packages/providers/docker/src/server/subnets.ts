@@ -6,6 +6,9 @@ const size = 8
 const toNumber = (address: string) => address.split('.').reduce((all, part) => all * 256 + Number(part), 0)
 const toAddress = (number: number) => [24, 16, 8, 0].map(shift => Math.floor(number / 2 ** shift) % 256).join('.')
 
+/** The one that the only container in such a network gets: the first after its gateway. */
+export const addressIn = (subnet: string): string => toAddress(toNumber(subnet.split('/')[0]!) + 2)
+
 /**
  * Picks a small subnet for the network of each server out of one range. An engine's own choice is a /16 or /24 each, and it
  * has none left after some thirty of them.

@@ -15,7 +15,9 @@ import {
 import { plainService } from '@stead/provider-kit/contract'
 import { type ContainerEngine, testImage } from '@stead/testing/engines'
 import { newId, realWorld as world } from '@stead/world'
+import { connectEngine, engineAt } from '../connect.ts'
 import { docker } from '../definition.ts'
+import { type Guard, guardOn, runWith } from '../guard/guard.ts'
 
 export const owner: Owner = { controlPlane: 'cp-test', region: 'reg-test' }
 
@@ -33,12 +35,32 @@ export const services = (
 /** Ends at once when it is asked to: the first process of a container must ask for that. */
 export const sleeper = services({ main: shell("trap 'exit 0' TERM; while :; do sleep 600 & wait; done") })
 
+/** Says that it is here to whoever asks on port 8080. */
+export const web = services({
+  main: shell('mkdir /var/www; echo here >/var/www/index.html; exec httpd -f -p 8080 -h /var/www', {
+    ports: [{ name: 'http', protocol: 'tcp', port: 8080 }],
+    stopGraceSeconds: 0,
+  }),
+})
+
 export const connect = (engine: ContainerEngine, as = owner): Promise<Provider> =>
   docker.connect({
     configuration: { endpoint: engine.endpoint, pull: 'never', pidsLimit: 256 },
     credentials: {},
     owner: as,
     world,
+  })
+
+/** The same, by somebody who may do where its networks are what Stead does on its own machine. */
+export const connectOnItsMachine = (
+  engine: ContainerEngine,
+  { as = owner, guard = undefined as Guard | undefined } = {},
+): Promise<Provider> =>
+  connectEngine({
+    ...{ engine: engineAt({ socket: engine.socket }, world), world, owner: as, networkRange: '10.213.0.0/16' },
+    settings: { address: '127.0.0.1', pidsLimit: 256, capabilities: [] },
+    ...{ mayPull: false, registries: [], machine: { run: runWith(...engine.inNetwork()) } },
+    guard: kind => guard ?? guardOn({ run: runWith(...engine.inNetwork()) }, '10.213.0.0/16', kind),
   })
 
 export const orderOf = (

@@ -27,7 +27,6 @@ export async function servicesSubject(engine: ContainerEngine): Promise<Services
       if (!shown.includes(id)) throw new Error(`nothing is shown of ${id}`)
       return shown
     },
-    tellsOutOfMemory: engine.kind === 'docker',
     count: async () => (await engine.everything()).length,
     close: () => provider.close(),
   }

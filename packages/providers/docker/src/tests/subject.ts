@@ -6,7 +6,7 @@ import type { ContainerEngine } from '@stead/testing/engines'
 import { newId, seconds, realWorld as world } from '@stead/world'
 import { docker } from '../definition.ts'
 import { tarOf } from '../engine/tar.ts'
-import { connect, eventually, plant, printed, services, shell, sleeper } from './region.ts'
+import { connect, connectOnItsMachine, eventually, plant, printed, services, shell, sleeper } from './region.ts'
 
 /** Prints every line that is written into a pipe of its own. */
 const printer = services({
@@ -40,7 +40,7 @@ let subjects = 0
 export async function engineSubject(engine: ContainerEngine, busybox: Buffer): Promise<ContractSubject> {
   // Checks run side by side, and no control plane looks after what is another's.
   const owner = { controlPlane: newId(world, 'cp'), region: 'reg-test' }
-  const provider = await connect(engine, owner)
+  const provider = await connectOnItsMachine(engine, { as: owner })
   const main = (id: string) => `${id}.main`
   const inspect = (name: string) =>
     engine.call<{ State: { StartedAt: string; Pid: number }; HostConfig: { Memory: number; NanoCpus: number } }>(

@@ -35,7 +35,6 @@ export async function servicesSubject(): Promise<ServicesSubject> {
       const kept = readFileSync(`${region.directory}/instances/${id}/launch.json`, 'utf8')
       return kept + readFileSync(`/proc/${processOf(region, id)}/cmdline`, 'utf8')
     },
-    tellsOutOfMemory: true,
     count: async () => region.instances().length + region.images().length + region.cgroups().length,
     close: () => region.close(),
   }
