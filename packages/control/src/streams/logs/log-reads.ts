@@ -34,9 +34,9 @@ interface Shared {
 /** What sending may take of the event loop before others have their turn. */
 const longestTurn: Duration = millis(1)
 /** How many are sent something in a millisecond. */
-const sendsPerMillisecond = 20
+const sendsPerMillisecond = 30
 const shortestGathering = 5
-const longestGathering = 30
+const longestGathering = 20
 
 /** Lines wait for each other, so that as many writes go out as one core has time for besides its other work: few readers, a short wait. */
 const gatheringFor = (readers: number): Duration =>
