@@ -25,7 +25,9 @@ testWith(
     onTestFinished(() => engine.close(), 60_000)
     // Beside its service: through that, a build takes no volumes.
     const { words, env } = podmanEngine.command(engine.directory, engine.socket)
-    const [file, ...places] = [...engine.inNetwork(), ...words.slice(0, words.indexOf('system'))]
+    // And all in one view of the file system, so that one command finds what another has mounted.
+    const command = words.slice(words.indexOf('podman'), words.indexOf('system'))
+    const [file, ...places] = [...engine.inNetwork(), ...command]
     const podman = (args: readonly string[], input?: Buffer): string => {
       const options = { cwd: here, env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: 2 ** 30 } as const
       const { status, stdout, stderr } = spawnSync(file!, [...places, ...args], { ...options, ...(input && { input }) })
