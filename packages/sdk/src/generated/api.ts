@@ -1320,6 +1320,7 @@ export type Preview = {
   readonly power: 'on' | 'off'
   /** What is launched, where that is a machine. */
   readonly machine?: {
+    readonly userData?: string
     readonly [name: string]: unknown
   }
   /** What is launched, by service. */

@@ -1,6 +1,7 @@
 import type { LaunchSpec, MachineLaunch, ServiceFile, ServiceLaunch } from '@stead/provider-kit'
 import { type Request, type Route, route } from '../../door/route.ts'
 import { PatchBody } from '../../resource/bodies.ts'
+import { secret } from '../../schema/secret.ts'
 import { Type } from '../../schema/type.ts'
 import { Instance } from '../model.ts'
 import { prepareChange } from './change.ts'
@@ -16,7 +17,13 @@ const Preview = Type.Object(
   {
     name: Type.String(),
     power: Type.Enum(['on', 'off']),
-    machine: Type.Optional({ ...Shown, description: 'What is launched, where that is a machine.' }),
+    machine: Type.Optional(
+      Type.Object(
+        // Whoever may read it is shown it: so this answer is not kept in the open.
+        { userData: Type.Optional(secret(Type.String())) },
+        { additionalProperties: true, description: 'What is launched, where that is a machine.' },
+      ),
+    ),
     services: Type.Optional(Type.Record(Type.String(), Shown, { description: 'What is launched, by service.' })),
   },
   { title: 'Preview', description: `With ${masked} in place of everything secret.` },

@@ -16,6 +16,9 @@ export const unreachable: Readonly<Record<string, string>> = {
 export const shownAgain: Readonly<Record<string, string>> = {
   'GET /v1/whoami csrfToken':
     'a page of the console that is loaded again asks for it; it is worth nothing without the cookie',
+  'POST /v1/projects/{project}/instances/preview userData': 'who may read it is shown what would be launched',
+  'POST /v1/projects/{project}/instances/{instance}/preview userData':
+    'who may read it is shown what would be launched',
   'GET /v1/projects/{project}/secrets/{secret}/versions/{version}/value value': 'that is what it is for',
   'GET /v1/projects/{project}/secrets/{secret}/versions/{version}/value valueBase64': 'that is what it is for',
 }
