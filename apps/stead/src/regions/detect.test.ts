@@ -1,9 +1,12 @@
+import { validator } from '@stead/control'
 import { UnavailableError } from '@stead/engine'
 import { defineProvider } from '@stead/provider-kit'
 import { VirtualWorld } from '@stead/world'
 import Type from 'typebox'
 import { expect, test } from 'vitest'
+import type { Configuration } from '../configuration/index.ts'
 import { type Detector, lookAround, registerFound } from './detect.ts'
+import { localDetector } from './local.ts'
 
 const detector = (kind: string, look: Detector['look']): Detector => ({
   look,
@@ -33,7 +36,7 @@ test('whatever goes wrong while it looks around is told, and keeps nothing from 
     registerFound(lookAround(detectors, world, log), {
       world,
       log,
-      everything: { get: () => undefined } as never,
+      everything: { list: () => ({ items: [] }), get: () => undefined } as never,
       clients: { definition: (kind: string) => kinds.get(kind), kinds: () => [...kinds.keys()] } as never,
       sealer: undefined as never,
       commit: () => Promise.reject(new UnavailableError('the store is away')),
@@ -46,4 +49,12 @@ test('whatever goes wrong while it looks around is told, and keeps nothing from 
     'unlucky: a region was found, and could not be registered',
   ])
   expect(world.now() - began).toBeLessThanOrEqual(5_000)
+})
+
+test('what is found of this machine fits its provider: nobody checks it again', async () => {
+  const configuration = { data: '/somewhere', findRegions: true, listen: { port: 7400 } } as Configuration
+  const { provider, look } = localDetector(configuration)
+  const found = await look(new AbortController().signal)
+  if ('whyNot' in found) return
+  expect(validator(provider.configuration).errors(found.configuration)).toEqual([])
 })

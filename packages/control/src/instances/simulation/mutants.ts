@@ -1,5 +1,6 @@
 import type { ChangeSetBuilder } from '@stead/engine'
 import type { FaultMix } from '@stead/engine/simulation'
+import type { MachineLaunch } from '@stead/provider-kit'
 import { release } from '../../quotas/charge.ts'
 import type { InstanceParts } from '../controller.ts'
 import { type Action, type Decision, decide, type InstanceView } from '../decide.ts'
@@ -38,6 +39,20 @@ const writing =
     if (set) change(set, performance)
     return set
   }
+
+/** Launches machines that are other than was said. */
+const launching =
+  (change: (source: MachineLaunch, view: InstanceView) => MachineLaunch): InstanceParts['perform'] =>
+  performance =>
+    perform({
+      ...performance,
+      async renderNew(serverId, power) {
+        const launch = await performance.renderNew(serverId, power)
+        const { source } = launch.spec
+        if (source.type !== 'machine') return launch
+        return { ...launch, spec: { ...launch.spec, source: change(source, performance.view) } }
+      },
+    })
 
 const drop = <T>(list: T[], unwanted: (item: T) => boolean): void => {
   list.splice(0, list.length, ...list.filter(item => !unwanted(item)))
@@ -111,17 +126,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'what is made anew does not ask for the addresses that are kept',
     bugs: {
-      perform: performance =>
-        perform({
-          ...performance,
-          async renderNew(serverId, power) {
-            const launch = await performance.renderNew(serverId, power)
-            const { source } = launch.spec
-            if (source.type !== 'machine' || !source.keepAddresses) return launch
-            const { of } = source.keepAddresses
-            return { ...launch, spec: { ...launch.spec, source: { ...source, keepAddresses: { of } } } }
-          },
-        }),
+      perform: launching(source => {
+        const { of } = source.keepAddresses ?? {}
+        return of === undefined ? source : { ...source, keepAddresses: { of } }
+      }),
     },
     emphasis: { 'cloud-disappear': 0.05 },
     caughtBy: ['kept addresses stay'],
@@ -129,18 +137,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a successor is launched with addresses of its own',
     bugs: {
-      perform: performance =>
-        perform({
-          ...performance,
-          async renderNew(serverId, power) {
-            const launch = await performance.renderNew(serverId, power)
-            const { source } = launch.spec
-            const isSecond = performance.view.instance.status.slots.active !== undefined
-            if (source.type !== 'machine' || !isSecond) return launch
-            const { keepAddresses: _, ...rest } = source
-            return { ...launch, spec: { ...launch.spec, source: rest } }
-          },
-        }),
+      perform: launching((source, { instance }) => {
+        const { keepAddresses: _, ...rest } = source
+        return instance.status.slots.active === undefined ? source : rest
+      }),
     },
     caughtBy: ['kept addresses stay', never],
   },
