@@ -21,7 +21,7 @@ export async function writeAnswer(reach: Reach, server: Server, { info, patch = 
   let picture = info
   let before = server
   for (let left = looks; ; left--) {
-    const seen = picture && { observed: observedOf(picture), changedAt: context.world.now() }
+    const seen = picture && { observed: observedOf(picture) }
     const isWritten = await writeOutcome(
       context,
       server,

@@ -5,8 +5,8 @@ import { type Server, servers, type Target } from './model.ts'
 import { ask, type Reach } from './reach.ts'
 import { writeIntent } from './status.ts'
 
-/** Answers what it has come to: more to do later, or an end that was refused. */
-export type Changed = 'done' | 'waiting' | { readonly impossible: readonly string[] }
+/** What it has come to: more to do later, a stop for it that did not take, or an end that was refused. */
+export type Changed = 'done' | 'waiting' | 'ignored' | { readonly impossible: readonly string[] }
 
 /** Once per sequence number: repeated, it does not wipe again. */
 const rebuildToken = (id: string, sequence: number) => createToken(`${id}.rebuild.${sequence}`)
@@ -35,8 +35,9 @@ export async function change(
       return 'waiting'
     case 'stop':
       await writeIntent(reach.context, server, { powering: 'off' })
-      await stop(reach, reach.context.cache.get(servers, server.id) ?? server, { hard: false })
-      return 'waiting'
+      return (await stop(reach, reach.context.cache.get(servers, server.id) ?? server, { hard: false }))
+        ? 'waiting'
+        : 'ignored'
     case 'apply': {
       const kept = { ...from, power: applied.power }
       const sized = step.resize ? resized(kept, step.resize) : kept

@@ -23,8 +23,8 @@ import { writeIntent, writeOutcome } from './status.ts'
 
 /** A launch takes longer than anything the store does, and each mostly waits: the backend says when it is too much. */
 const concurrency = 256
-/** A stop that did not take is asked for again after this. */
-const stopAgain = seconds(5)
+/** A stop that did not take is asked for again: the backend tells nothing that would wake anybody. */
+const stopOnceMore = again(seconds(5), 'the stop did not take')
 
 /** What it decides by and acts with. Others are put in its place to see whether their bugs are found. */
 const parts = {
@@ -130,7 +130,7 @@ async function perform(action: ServerAction, { reach, server, own }: Pass): Prom
       return done
     case 'stop':
       await writeIntent(context, server, { powering: 'off' })
-      return (await own.stop(reach, newest(), action)) ? done : again(stopAgain, 'the stop did not take')
+      return (await own.stop(reach, newest(), action)) ? done : stopOnceMore
     case 'reboot':
       await own.reboot(reach, server, action)
       return done
@@ -147,6 +147,7 @@ async function perform(action: ServerAction, { reach, server, own }: Pass): Prom
 async function finishChange({ reach, server, own }: Pass, fresh: boolean): Promise<Result> {
   const target = server.status.applying!
   const changed = await own.change(reach, server, target, { fresh })
+  if (changed === 'ignored') return stopOnceMore
   if (typeof changed === 'string') return done
   const message = `this cannot be changed in place in its region: ${changed.impossible.join(', ') || 'the disk'}`
   await refuseChange(reach.context, server, { code: 'Unsupported', message })

@@ -22,7 +22,7 @@ export async function terminate(reach: Reach, server: Server): Promise<Result | 
   await ask(reach, 'terminate', (provider, options) => provider.terminate(id, options))
   const left = await remains()
   if (!left) return forget(reach, server)
-  const patch = { observed: observedOf(left), changedAt: context.world.now(), failure: undefined }
+  const patch = { observed: observedOf(left), failure: undefined }
   await writeOutcome(context, server, patch, { where: untouchedSince(server) })
   return again(lookAgain, 'until it is seen to be gone')
 }

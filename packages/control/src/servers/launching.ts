@@ -50,7 +50,6 @@ const writeLaunched = ({ context }: Reach, server: Server, info: ServerInfo): Pr
   writeOutcome(context, server, {
     backendId: info.id,
     observed: observedOf(info),
-    changedAt: context.world.now(),
     failure: undefined,
   })
 

@@ -94,8 +94,6 @@ export interface ServerStatus extends BaseStatus {
   readonly applying?: Target
   /** When a change that had been sent before, and not answered, was sent again: the first may arrive after the second. */
   readonly repeatedAt?: Instant
-  /** When it was last changed by us: a picture of it from before says nothing of it now. */
-  readonly changedAt?: Instant
   /** It was there and is gone though nobody here asked for that. */
   readonly lost?: { readonly at: Instant; readonly reason: string }
   /**

@@ -1,3 +1,4 @@
+import type { Revision } from '@stead/engine'
 import type { ServerInfo, Tags, WatchEvent } from '@stead/provider-kit'
 import { type Duration, millis, minutes, seconds, type World } from '@stead/world'
 import { type OrphanReason, removedAfter } from '../orphans/model.ts'
@@ -30,6 +31,8 @@ export class RegionMemory {
   overCap = 0
   readonly #world: World
   readonly #unwritten = new Map<string, { readonly news: News; readonly since: number }>()
+  /** How far this node read, and when. */
+  #read: { readonly at: number; readonly revision: Revision }[] = []
   #listed: number | undefined
   #moved: number | undefined
   #hasLearned = false
@@ -81,6 +84,18 @@ export class RegionMemory {
   /** Whether the last complete list showed anything new: it may have been an older picture, and is soon compared with another. */
   learned(something: boolean): void {
     this.#hasLearned = something
+  }
+
+  /**
+   * Notes how far this node reads now. Answers how far it is known to have read so long ago: what the region may show of
+   * that age, it shows with all that was written until then, whatever the clocks of other nodes say.
+   */
+  readsNow(revision: Revision, ago: Duration): Revision {
+    const at = this.#world.monotonic()
+    this.#read.push({ at, revision })
+    const last = this.#read.findLastIndex(read => read.at <= at - ago)
+    if (last > 0) this.#read.splice(0, last)
+    return last < 0 ? 0 : this.#read[0]!.revision
   }
 
   /** Something may have been missed: a list is due now. */

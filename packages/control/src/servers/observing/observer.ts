@@ -64,6 +64,7 @@ export function regionObserver({ store, clients, metrics = createMetrics() }: Ob
     const { memory, context, region } = pass
     const { groups, consistency } = pass.provider.capabilities()
     const streams = groups.watch !== undefined
+    memory.readsNow(context.cache.revision, consistency.list)
     const untilList = () => {
       const moves = memory.isStirring(doesMove(context, region.id), consistency.list)
       return memory.untilList({ streams, moves, doubts: isReaping(context, region.id) })
@@ -164,7 +165,8 @@ function hear(news: News, { region, context, memory, provider }: Pass): SeenServ
   if (place.type === 'launching') memory.keep(news)
   else memory.settled(id)
   if (place.type !== 'server') return []
-  const status = seen(place.server, { info, relabels, notBefore: undefined }, world.now())
+  // A stream tells each after the one before: no picture of it is older than what was written.
+  const status = seen(place.server, { info, relabels })
   return status ? [{ server: place.server, status }] : []
 }
 
@@ -172,24 +174,25 @@ async function takeCensus(
   { context, memory, provider }: Pass,
   tags: Readonly<Record<string, string>>,
 ): Promise<Census> {
-  const began = { now: context.world.now(), monotonic: context.world.monotonic() }
+  const { list } = provider.capabilities().consistency
+  const began = context.world.monotonic()
+  const shows = memory.readsNow(context.cache.revision, list)
   const infos = await context.outside(calls.list, signal => listAll(provider.list({ tags }, { signal })))
   memory.listed()
-  return { infos, began }
+  return { infos, began, shows }
 }
 
 async function digest({ region, context, memory, provider }: Pass, census: Census): Promise<void> {
   const capabilities = provider.capabilities()
-  const look = () =>
-    survey(census, { region: region.id, cache: context.cache, now: context.world.now(), capabilities, memory })
+  const look = () => survey(census, { region: region.id, cache: context.cache, capabilities, memory })
   let found = look()
   if (found.strangers.length > 0) {
     // A server is written before it is launched. Once this node reads all that was written by now, who is still a stranger is one.
     await context.commit(changeSet(context.world))
     found = look()
   }
-  memory.meet(found.strangers, census.began.monotonic)
-  memory.learned(found.seen.length > 0)
+  memory.meet(found.strangers, census.began)
+  memory.learned(found.seen.length + found.doubted > 0)
   await writeSeen(context, found.seen)
   // In maintenance things come and go: what is missing then is looked for when it is over.
   if (region.spec.mode !== 'maintenance') await watchOver({ region, context, provider, memory }, found)

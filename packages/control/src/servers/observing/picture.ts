@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { View } from '@stead/engine'
 import { labelsIn, ownTags, type ServerInfo, type Tags } from '@stead/provider-kit'
-import { type Instant, millis, minutes } from '@stead/world'
 import { isSteady, type Server, type ServerStatus, servers, serversByBackend } from '../model.ts'
 import { observedOf, patched, type StatusPatch } from '../status.ts'
 
@@ -39,29 +38,18 @@ export const findingIn = (cache: Pick<View, 'get' | 'list'>): Finding => ({
   byBackend: key => cache.list({ kind: servers, index: { name: serversByBackend.name, key } }).items[0],
 })
 
-/** What a picture was taken of: not older than this, by the clock of whoever took it. */
 export interface Picture {
   readonly info: ServerInfo
   /** Whether labels can be changed there: where they cannot, they are those of the launch. */
   readonly relabels: boolean
-  /** Undefined for news from a stream: each comes after the one before. */
-  readonly notBefore: Instant | undefined
 }
 
-/** Further ahead than that is no time at which anything was done, but a clock that is wrong. */
-const clocksAgreeWithin = minutes(1)
-
 /** The status with what is seen now, if that is something new. */
-export function seen(server: Server, { info, relabels, notBefore }: Picture, now: Instant): ServerStatus | undefined {
-  const { status } = server
-  if (notBefore !== undefined && status.changedAt !== undefined) {
-    const isOlder = status.changedAt >= notBefore && status.changedAt <= now + clocksAgreeWithin
-    if (isOlder) return undefined
-  }
+export function seen(server: Server, { info, relabels }: Picture): ServerStatus | undefined {
   const labels = relabels && isSteady(server) ? strayLabels(info, server) : undefined
   const observed = { ...observedOf(info), ...(labels && { labels }) }
   const patch: StatusPatch = { observed, ...(isThere(info) && { lost: undefined }) }
-  return patched(status, patch)
+  return patched(server.status, patch)
 }
 
 function strayLabels({ tags }: ServerInfo, { labels }: Server): Tags | undefined {
@@ -70,6 +58,3 @@ function strayLabels({ tags }: ServerInfo, { labels }: Server): Tags | undefined
 }
 
 export const isThere = ({ state }: Pick<ServerInfo, 'state'>): boolean => state !== 'terminated'
-
-/** The oldest moment that a list begun now may show. */
-export const oldestShown = (now: Instant, age: number): Instant => (now - millis(age)) as Instant

@@ -1,21 +1,25 @@
-import type { ReconcileContext } from '@stead/engine'
+import type { ReconcileContext, Revision } from '@stead/engine'
 import type { Capabilities, ServerInfo } from '@stead/provider-kit'
-import { type Instant, millis } from '@stead/world'
+import { millis } from '@stead/world'
 import { type Server, servers, serversByRegion } from '../model.ts'
 import type { OrphanReason } from '../orphans/model.ts'
 import { patched } from '../status.ts'
 import type { RegionMemory } from './memory.ts'
-import { findingIn, oldestShown, placeOf, seen } from './picture.ts'
+import { findingIn, placeOf, seen } from './picture.ts'
 import type { SeenServer } from './write.ts'
 
 /** A complete list, and when it was begun. */
 export interface Census {
   readonly infos: readonly ServerInfo[]
-  readonly began: { readonly now: Instant; readonly monotonic: number }
+  readonly began: number
+  /** It shows at least all that was written up to here. */
+  readonly shows: Revision
 }
 
 export interface Survey {
   readonly seen: readonly SeenServer[]
+  /** Servers it shows otherwise than they were written meanwhile: it may be the older of the two. */
+  readonly doubted: number
   readonly strangers: readonly { readonly info: ServerInfo; readonly reason: OrphanReason }[]
   /** Missing for longer than old pictures last, and nobody asked for that. */
   readonly missing: readonly Server[]
@@ -26,26 +30,27 @@ export interface Survey {
 interface Surveying {
   readonly region: string
   readonly cache: ReconcileContext['cache']
-  readonly now: Instant
   readonly capabilities: Capabilities
   readonly memory: RegionMemory
 }
 
 /** What a complete list says of a region: of each server that is in it, of those that are not, and of what is nobody's. */
-export function survey({ infos, began }: Census, { region, cache, now, capabilities, memory }: Surveying): Survey {
+export function survey({ infos, began, shows }: Census, { region, cache, capabilities, memory }: Surveying): Survey {
   const { consistency } = capabilities
   const relabels = canRelabel(capabilities)
   const finding = findingIn(cache)
   const found: SeenServer[] = []
   const strangers: { info: ServerInfo; reason: OrphanReason }[] = []
-  const notBefore = oldestShown(began.now, consistency.list)
+  let doubted = 0
   const there = new Set<string>()
   for (const info of infos) {
     const place = placeOf(info, region, finding)
     if (place.type === 'server') {
-      there.add(place.server.id)
-      const status = seen(place.server, { info, relabels, notBefore }, now)
-      if (status) found.push({ server: place.server, status })
+      const { server } = place
+      there.add(server.id)
+      const status = seen(server, { info, relabels })
+      if (status && server.revision > shows) doubted++
+      else if (status) found.push({ server, status })
     } else if (place.type !== 'launching') strangers.push({ info, reason: place.type })
   }
   const absent = cache
@@ -57,12 +62,13 @@ export function survey({ infos, began }: Census, { region, cache, now, capabilit
   )
   const known = new Set(unasked.map(({ id }) => id))
   for (const id of memory.missing.keys()) if (!known.has(id)) memory.missing.delete(id)
-  for (const { id } of unasked) if (!memory.missing.has(id)) memory.missing.set(id, began.monotonic)
+  for (const { id } of unasked) if (!memory.missing.has(id)) memory.missing.set(id, began)
   const window = millis(Math.max(consistency.list, consistency.describe))
   return {
     seen: [...found, ...absent.flatMap(gone)],
+    doubted,
     strangers,
-    missing: unasked.filter(({ id }) => memory.missing.get(id)! < began.monotonic - window),
+    missing: unasked.filter(({ id }) => memory.missing.get(id)! < began - window),
     expected: there.size + unasked.length,
   }
 }

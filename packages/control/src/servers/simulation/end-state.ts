@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { canonicalJson } from '@stead/engine'
 import type { Ledger } from '@stead/engine/simulation'
+import { labelsIn } from '@stead/provider-kit'
 import type { ControlStage } from '../../simulation/index.ts'
 import { isSteady, type Server, servers } from '../model.ts'
 import { Orphan } from '../orphans/model.ts'
@@ -57,6 +59,8 @@ export function isSettled({ ledger, cloud }: Sight, { plan, strays }: { plan: Pl
       observed?.state === (spec.power === 'on' ? 'running' : 'stopped') &&
       // What was seen last may be from an older picture, until the next look.
       observed.stateReason === real.reason &&
+      // Nor are labels that somebody else wrote on the server missed before that.
+      isDeepStrictEqual({ ...(observed.labels ?? server.labels) }, { ...labelsIn(real.tags) }) &&
       observed.addresses.private[0] === (spec.power === 'on' ? real.address : undefined) &&
       source.type === 'machine' &&
       source.flavor === spec.flavor &&
