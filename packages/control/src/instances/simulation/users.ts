@@ -192,7 +192,10 @@ export class User {
     const rival = { ...life, name: `${life.name}-rival`, steps: [{ type: 'delete', after: 0 }] } as const
     const user = new User(this.#outside, rival.name, this.#known)
     const ask = adoption(rival, { backendId, key: `${key}/rival` })
-    const told = await user.insists('adopt', ask, ({ status }) => (status < 500 ? 'end' : undefined))
+    // Whoever gives up at a limit has an earlier one come late, once there is room, and nobody to let go of it.
+    const told = await user.insists('adopt', ask, ({ status, body }) =>
+      status < 500 && body.code !== 'quota_exceeded' ? 'end' : undefined,
+    )
     if (told.status < 300) await user.takes(rival, 0)
   }
 
