@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { encodeRequest } from '../api/client/messages.ts'
-import { PrintedLines } from './printed-lines.ts'
+import { KnownChunks, PrintedLines } from './printed-lines.ts'
 
 export interface FollowerRequest {
   readonly port: number
@@ -17,13 +17,17 @@ export interface FollowerHooks {
 /** One for all: what was read is looked at before anything else is. */
 const buffer = Buffer.allocUnsafe(262_144)
 
+const knownOf = new Map<string, KnownChunks>()
+
 /**
  * Follows a log on the bare socket, without a parser or a stream between: readers share the machine with the server, and should
  * take little of it. Resolves once it is answered.
  */
 export function follow({ port, path, token }: FollowerRequest, { onLine, onEnd }: FollowerHooks): Promise<void> {
   return new Promise((resolve, reject) => {
-    const printed = new PrintedLines(onLine)
+    const known = knownOf.get(path) ?? new KnownChunks()
+    knownOf.set(path, known)
+    const printed = new PrintedLines(onLine, known)
     let hasAnswer = false
     const take = (length: number): boolean => {
       const now = Date.now()

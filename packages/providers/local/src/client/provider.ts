@@ -174,8 +174,9 @@ export class LocalProvider implements kit.Provider {
     const server = await this.describe(id, options)
     if (request.service !== undefined && !server.services[request.service])
       throw new kit.ProviderError('NotFound', `${id} has no service ${request.service}`)
-    const directory = join(this.#options.settings.directory, 'instances', id, 'logs')
-    yield* readLogs(directory, Object.keys(server.services), request, this.#until(options))
+    const { world, settings } = this.#options
+    const directory = join(settings.directory, 'instances', id, 'logs')
+    yield* readLogs({ world, directory, services: Object.keys(server.services) }, request, this.#until(options))
   }
 
   async metrics(

@@ -13,7 +13,8 @@ const small = { segmentBytes: 200, segments: 3 }
 
 async function all(directory: string, services: readonly string[], request: LogRequest = {}): Promise<LogLine[]> {
   const lines: LogLine[] = []
-  for await (const line of readLogs(directory, services, request, new AbortController().signal)) lines.push(line)
+  for await (const line of readLogs({ world, directory, services }, request, new AbortController().signal))
+    lines.push(line)
   return lines
 }
 
@@ -84,7 +85,7 @@ test('a follower across rotations and a writer that was started anew loses and d
   const seen: string[] = []
   let writer = new LogWriter(world, join(directory, 'main'), { ...small, segments: 100 })
   const following = (async () => {
-    for await (const { line } of readLogs(directory, ['main'], { follow: true }, stop.signal)) {
+    for await (const { line } of readLogs({ world, directory, services: ['main'] }, { follow: true }, stop.signal)) {
       seen.push(line)
       if (line === 'line 300') stop.abort(new Error('enough'))
     }
@@ -128,7 +129,8 @@ test('a follower of a log that was removed and begun anew under the same name se
   }
   write('of the one before')
   const following = (async () => {
-    for await (const { line } of readLogs(directory, ['main'], { follow: true }, stop.signal)) seen.push(line)
+    for await (const { line } of readLogs({ world, directory, services: ['main'] }, { follow: true }, stop.signal))
+      seen.push(line)
   })()
   await expect.poll(() => seen).toEqual(['of the one before'])
   for (const name of readdirSync(join(directory, 'main'))) rmSync(join(directory, 'main', name))
@@ -153,8 +155,7 @@ test('a follower ends when the log is removed', async () => {
   writer.write('stdout', Buffer.from('only\n'))
   const lines: string[] = []
   for await (const { line } of readLogs(
-    join(directory, 'logs'),
-    ['main'],
+    { world, directory: join(directory, 'logs'), services: ['main'] },
     { follow: true },
     new AbortController().signal,
   )) {

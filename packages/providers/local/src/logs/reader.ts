@@ -2,6 +2,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type LogLine, type LogRequest, ProviderError } from '@stead/provider-kit'
+import { type Duration, millis, type World } from '@stead/world'
 import { type PlacedRecord, type Position, ServiceLog } from './service-log.ts'
 
 type Positions = Readonly<Record<string, Position>>
@@ -19,19 +20,25 @@ function readCursor(cursor: string): Positions {
   }
 }
 
+export interface LogSource {
+  readonly world: World
+  /** Holds one directory per service. */
+  readonly directory: string
+  readonly services: readonly string[]
+}
+
 /**
- * Reads the logs of an instance: `directory` holds one directory per service. They are read from the disk by whoever wants
- * them, so they can be read whether or not anything else of ours is running.
+ * Reads the logs of an instance. They are read from the disk by whoever wants them, so they can be read whether or not
+ * anything else of ours is running.
  */
 export async function* readLogs(
-  directory: string,
-  services: readonly string[],
+  { world, directory, services }: LogSource,
   request: LogRequest,
   signal: AbortSignal,
 ): AsyncGenerator<LogLine> {
   const names = request.service === undefined ? services : [request.service]
   const logs = new Map(names.map(name => [name, new ServiceLog(join(directory, name))]))
-  const changes = request.follow ? new Changes(directory, names, signal) : undefined
+  const changes = request.follow ? new Changes({ world, directory, services: names }, signal) : undefined
   try {
     const positions = await begin(logs, request)
     for (;;) {
@@ -111,22 +118,24 @@ async function exists(directory: string): Promise<boolean> {
   )
 }
 
+/** A log that is written all the time is read this often: a read costs as much as many lines. */
+const pause: Duration = millis(5)
+
 /** Wakes whoever follows when the file system says that something was written. */
 class Changes {
   readonly #watchers = new Map<string, FSWatcher>()
-  readonly #directory: string
-  readonly #names: readonly string[]
+  readonly #source: LogSource
   readonly #signal: AbortSignal
   #happened = true
+  #told = Number.NEGATIVE_INFINITY
   #wake: (() => void) | undefined
   #cancel: (reason: unknown) => void = () => {}
 
-  constructor(directory: string, names: readonly string[], signal: AbortSignal) {
-    this.#directory = directory
-    this.#names = names
+  constructor(source: LogSource, signal: AbortSignal) {
+    this.#source = source
     this.#signal = signal
     signal.addEventListener('abort', this.#abort)
-    this.#watch(directory)
+    this.#watch(source.directory)
     this.#watchServices()
   }
 
@@ -139,6 +148,9 @@ class Changes {
         this.#cancel = reject
         if (this.#signal.aborted) reject(this.#signal.reason)
       })
+    const early = this.#told + pause - this.#source.world.monotonic()
+    if (early > 0) await this.#source.world.sleep(millis(early), this.#signal)
+    this.#told = this.#source.world.monotonic()
     this.#happened = false
   }
 
@@ -156,7 +168,8 @@ class Changes {
 
   /** The directory of a service comes with its first start. */
   #watchServices(): void {
-    for (const name of this.#names) this.#watch(join(this.#directory, name))
+    const { directory, services } = this.#source
+    for (const name of services) this.#watch(join(directory, name))
   }
 
   #watch(path: string): void {

@@ -38,6 +38,8 @@ export class ServiceLog {
   #open: OpenSegment | undefined
   /** How much is read at once: more where there was more than that. */
   #length = fewBytes
+  /** What is read into, again and again: a new one each time would have the collector run all the time. */
+  #buffer = Buffer.alloc(0)
   /** The last segment there was when it was last asked which there are. */
   #newest: number | undefined
 
@@ -51,12 +53,12 @@ export class ServiceLog {
     await file?.close()
   }
 
-  /** Reads on from a position. A log that does not exist yet is empty. */
+  /** Reads on from a position. A log that does not exist yet is empty. The bytes of a batch are its own until the next is read. */
   async read([segment, offset]: Position): Promise<Batch> {
     // What is new is nearly always in the file that was read last: then nothing else is asked.
     const known = this.#open?.number === segment ? this.#open : undefined
     const length = this.#length
-    const bytes = known && (await readAt(known.file, offset, length))
+    const bytes = known && (await this.#readAt(known.file, offset, length))
     this.#length = bytes?.length === length ? Math.min(chunkBytes, length * 4) : fewBytes
     const found = bytes && batchOf(cut(bytes, segment, offset, false))
     // Less than was asked for is all there is; if a segment was begun since, whoever follows is told of that change.
@@ -71,7 +73,7 @@ export class ServiceLog {
     const number = segment < oldest ? oldest : segment
     const begin = segment < oldest ? 0 : offset
     const open = await this.#segment(number)
-    const more = open && batchOf(cut(await readAt(open.file, begin, chunkBytes), number, begin, gap))
+    const more = open && batchOf(cut(await this.#readAt(open.file, begin, chunkBytes), number, begin, gap))
     if (more) return more
     const following = numbers.find(each => each > number)
     return following === undefined ? nothing([number, begin]) : { records: [], next: [following, 0], isEnd: false }
@@ -90,6 +92,11 @@ export class ServiceLog {
       left -= last.count
     }
     return position
+  }
+
+  #readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+    if (this.#buffer.length !== length) this.#buffer = Buffer.allocUnsafe(length)
+    return readAt(file, this.#buffer, offset)
   }
 
   async #segments(): Promise<number[]> {
@@ -127,9 +134,8 @@ function batchOf(records: readonly PlacedRecord[]): Batch | undefined {
   return last && { records, next: last.next, isEnd: false }
 }
 
-async function readAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(length)
-  const { bytesRead } = await file.read(buffer, 0, length, offset)
+async function readAt(file: FileHandle, buffer: Buffer, offset: number): Promise<Buffer> {
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, offset)
   return buffer.subarray(0, bytesRead)
 }
 
@@ -142,7 +148,7 @@ async function lastLines(
   let count = 0
   while (end > 0) {
     const start = Math.max(0, end - tailBytes)
-    const bytes = await readAt(file, start, end - start)
+    const bytes = await readAt(file, Buffer.allocUnsafe(end - start), start)
     for (let at = bytes.lastIndexOf(newline); at >= 0; at = at === 0 ? -1 : bytes.lastIndexOf(newline, at - 1)) {
       if (count === wanted) return { begin: start + at + 1, count }
       count++
