@@ -1,4 +1,4 @@
-import { isoTime, realWorld } from '@stead/world'
+import { isoTime, millis, realWorld } from '@stead/world'
 import { count } from '../harness/format.ts'
 import { machineFacts } from '../harness/machine.ts'
 import type { Options } from '../harness/options.ts'
@@ -12,12 +12,15 @@ import { fullLife, life, quickLife } from './life.ts'
 /** The few with which one death is compared. */
 const few = 100
 
-/** By how often each is measured: what takes a quarter of an hour is measured once. */
+/**
+ * By how often each is measured: what takes a quarter of an hour is measured once. It takes longer to settle, too: a second of
+ * it is the list that shows, a minute after the last has moved, that no news was missed.
+ */
 const fullRun = [
-  { sizes: [100, 1_000, 10_000], rounds: 3 },
-  { sizes: [100_000], rounds: 1 },
+  { sizes: [100, 1_000, 10_000], rounds: 3, ...fullLife },
+  { sizes: [100_000], rounds: 1, ...fullLife, settling: millis(80_000) },
 ]
-const quickRun = [{ sizes: [100, 1_000, 10_000], rounds: 1 }]
+const quickRun = [{ sizes: [100, 1_000, 10_000], rounds: 1, ...quickLife }]
 
 /** `stead serve` and its simulated region, which is in a process of its own, with ever more instances. */
 export async function convergeSuite(
@@ -31,8 +34,8 @@ export async function convergeSuite(
   await beside.up(few)
   const samples = new Samples()
   const run = options.quick ? quickRun : fullRun
-  for (const { sizes, rounds } of run) {
-    const lives = sizes.map(size => life(world, scratch, { ...(options.quick ? quickLife : fullLife), size, beside }))
+  for (const { sizes, rounds, ...course } of run) {
+    const lives = sizes.map(size => life(world, scratch, { ...course, size, beside }))
     await inTurns(lives, rounds, (round, name) => say(`round ${round} of ${rounds}: ${name}`), samples)
   }
   await beside.close()

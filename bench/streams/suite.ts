@@ -7,6 +7,7 @@ import type { Options } from '../harness/options.ts'
 import type { Report } from '../harness/report.ts'
 import { inTurns, type Measurement, type Sample, type Samples } from '../harness/rounds.ts'
 import type { Scratch } from '../harness/scratch.ts'
+import { undisturbed } from '../harness/undisturbed.ts'
 import { findings, idle, readsPerSecond, typeEvery } from './findings.ts'
 import { describeLoad, type StreamLoad } from './load.ts'
 import { Printers, type Printing } from './printers.ts'
@@ -76,7 +77,8 @@ export async function measureStreams(
       busy.push({ name: load.name, run })
     }
     const resting: Measurement = { name: idle, run: () => look(world, printers, duration) }
-    return await inTurns([resting, ...busy], rounds, (round, name) => say(`round ${round} of ${rounds}: ${name}`))
+    const all = [resting, ...busy].map(each => undisturbed(world, each))
+    return await inTurns(all, rounds, (round, name) => say(`round ${round} of ${rounds}: ${name}`))
   } finally {
     await printers.close()
   }

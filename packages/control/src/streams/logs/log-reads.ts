@@ -32,9 +32,9 @@ interface Shared {
 }
 
 /** What sending may take of the event loop before others have their turn. */
-const longestTurn: Duration = millis(1)
+const longestTurn: Duration = millis(0.5)
 /** How many are sent something in a millisecond. */
-const sendsPerMillisecond = 30
+const sendsPerMillisecond = 25
 const shortestGathering = 5
 const longestGathering = 20
 
