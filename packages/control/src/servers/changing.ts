@@ -111,7 +111,7 @@ export async function start(reach: Reach, server: Server): Promise<void> {
 
 /**
  * Writes down that an order was followed, only if that is so now. What was last seen may be from before it, or from before
- * another that it undoes: an old list is believed where clocks differ by more than lists lag.
+ * another that it undoes.
  */
 export async function note(
   reach: Reach,

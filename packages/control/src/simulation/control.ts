@@ -17,7 +17,6 @@ import { Region } from '../regions/model.ts'
 import { sealInto } from '../sealed/model.ts'
 import { type CloudFault, type ControlFault, controlFaults } from './faults.ts'
 import { mortal } from './mortal.ts'
-import { Stillness } from './stillness.ts'
 
 /** What rooms have around them on one node of a simulation. */
 export interface Around {
@@ -105,15 +104,12 @@ function ratesOf(mix: FaultMix<CloudFault> | undefined): Partial<Record<FaultNam
 function domainOf<Invariant extends string>(
   stage: Stage<ControlFault, Invariant>,
   cloud: SimulatedCloud,
-  { play: begin, sky, mix }: ControlOptions<Invariant>,
+  { play: begin, sky }: ControlOptions<Invariant>,
 ): Domain {
   const play = begin({ ...stage, cloud, region: simulatedRegion, setUp: () => registerRegion(stage) })
   const outages = new Set<() => void>()
-  const stillness = new Stillness(stage)
   return {
     ...play,
-    // Clocks are only apart where things go wrong at random.
-    isSettled: () => (mix === undefined || stillness.isStill) && play.isSettled(),
     controllers(node) {
       const definition = mortal(simulatedProvider(() => cloud) as unknown as Parameters<typeof mortal>[0], {
         strikes: name => stage.faults.strikes(name),
