@@ -249,6 +249,15 @@ function shownStatus({ phaseSince, suspended, operation, conditions = [], ...sta
 
 export const instances = Instance.kind as unknown as Kind<Instance>
 
+/** So that counting them for whoever looks at the metrics takes as long with 100,000 as with one. */
+export const instancesByPhase: Index<Instance> = {
+  name: 'phase',
+  kind: instances,
+  keys: ({ spec, status }) => [phaseKey(spec.region, status.phase)],
+}
+
+export const phaseKey = (region: string, phase: InstanceStatus['phase']): string => `${region} ${phase}`
+
 export const instancesByRegion: Index<Instance> = { name: 'region', kind: instances, keys: ({ spec }) => [spec.region] }
 
 /** By region, those that are not what they were brought to be, or are gone: as their conditions say. */

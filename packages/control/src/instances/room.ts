@@ -4,7 +4,15 @@ import type { Surroundings } from '../rooms.ts'
 import type { Part } from '../teardown/model.ts'
 import { inProject } from '../teardown/parts.ts'
 import { instanceController } from './controller.ts'
-import { attachedTo, differingInstances, Instance, instances, instancesByRegion, instancesByUse } from './model.ts'
+import {
+  attachedTo,
+  differingInstances,
+  Instance,
+  instances,
+  instancesByPhase,
+  instancesByRegion,
+  instancesByUse,
+} from './model.ts'
 
 const described = { noun: Instance.noun, blocks: true, end: 'mark' } as const
 
@@ -20,7 +28,7 @@ const attached = (to: (instance: Instance) => readonly string[]): Part => ({
 /** What other rooms need to know of instances. */
 export const instanceRoom = {
   kinds: [Instance],
-  indexes: [instancesByRegion, instancesByUse, differingInstances] as unknown as readonly Index[],
+  indexes: [instancesByRegion, instancesByPhase, instancesByUse, differingInstances] as unknown as readonly Index[],
   inProjects: [inProject(instances, described)] as readonly Part[],
   inRegions: [inRegion(instances, Instance.noun, instancesByRegion)] as readonly Part[],
   attached: {

@@ -1,5 +1,5 @@
 import type { MetricsRegistry, View } from '@stead/engine'
-import { type Instance, instances } from '../instances/model.ts'
+import { instances, instancesByPhase, phaseKey } from '../instances/model.ts'
 import { phases } from '../instances/transitions.ts'
 import { Region } from '../regions/model.ts'
 import { Orphan } from '../servers/orphans/model.ts'
@@ -32,14 +32,11 @@ export function measureHouse(metrics: MetricsRegistry, everything: View, now: ()
       orphans.remove({ region: name })
       shown.delete(id)
     }
-    const count = tally(
-      everything.list<Instance>({ kind: instances }).items,
-      ({ spec, status }) => `${spec.region} ${status.phase}`,
-    )
+    const countOf = (key: string) => everything.count({ kind: instances, index: { name: instancesByPhase.name, key } })
     const left = tally(everything.list<Orphan>({ kind: Orphan.kind }).items, ({ spec }) => spec.region)
     for (const { id, name = id } of regions) {
       shown.set(id, name)
-      for (const phase of phases) byPhase.with({ region: name, phase }).set(count.get(`${id} ${phase}`) ?? 0)
+      for (const phase of phases) byPhase.with({ region: name, phase }).set(countOf(phaseKey(id, phase)))
       orphans.with({ region: name }).set(left.get(id) ?? 0)
     }
   }
@@ -53,12 +50,8 @@ export function measureHouse(metrics: MetricsRegistry, everything: View, now: ()
     oldest.set(Number.isFinite(since) ? Math.max(0, now() - since) / 1_000 : 0)
   }
 
-  // What nobody changed since it was last counted is not counted again: there may be 100,000 instances.
-  const seen = { regions: -1, webhooks: -1 }
   metrics.beforeExposition(() => {
-    const version = [Region.kind, instances, Orphan.kind].reduce((sum, kind) => sum + everything.version(kind), 0)
-    if (version !== seen.regions) refreshRegions()
-    seen.regions = version
+    refreshRegions()
     refreshWebhooks()
   })
 }
