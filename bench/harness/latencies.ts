@@ -13,6 +13,12 @@ export class Latencies {
     this.#histogram.record(Math.max(1, Math.round(milliseconds * 1_000)))
   }
 
+  /** Takes over what others have recorded, who begin again. */
+  drain(others: Latencies): void {
+    this.#histogram.add(others.#histogram)
+    others.#histogram.reset()
+  }
+
   /** In milliseconds. */
   percentile(percent: number): number {
     return this.#histogram.percentile(percent) / 1_000

@@ -1,5 +1,6 @@
 // A process of its own for all who read: what they take must not be taken for what the server does.
-import { Latencies } from '../harness/latencies.ts'
+import { goLast } from '../harness/priority.ts'
+import { QuietLatencies } from '../harness/quiet-latencies.ts'
 import { follow } from './follower.ts'
 
 export interface Reading {
@@ -16,7 +17,6 @@ export interface Seen {
   readonly lines: number
   readonly lineP50: number
   readonly lineP99: number
-  readonly echoes: number
   readonly echoP50: number
   readonly echoP99: number
   /** What this process takes, in seconds of a core. */
@@ -25,8 +25,9 @@ export interface Seen {
   readonly lost: readonly string[]
 }
 
-let lines = new Latencies()
-let echoes = new Latencies()
+let lineCount = 0
+let lines = new QuietLatencies()
+let echoes = new QuietLatencies()
 let processorBefore = process.cpuUsage()
 const lost: string[] = []
 
@@ -56,27 +57,35 @@ function sit(url: string, typeEvery: number): Promise<void> {
   })
 }
 
+function onLine(late: number): void {
+  lineCount++
+  lines.record(late)
+}
+
 async function open({ port, followers, terminals, typeEvery }: Reading): Promise<void> {
   // Tickets last a minute.
   for (const path of terminals) await sit(`ws://127.0.0.1:${port}${path}`, typeEvery)
-  const hooks = { onLine: (late: number) => lines.record(late), onEnd: (why: string) => lost.push(why) }
+  const hooks = { onLine, onEnd: (why: string) => lost.push(why) }
   for (const follower of followers) await follow({ port, ...follower }, hooks)
 }
 
 function seen(): Seen {
   const { user, system } = process.cpuUsage(processorBefore)
+  const [line, echo] = [lines.end(), echoes.end()]
   const told = {
-    ...{ lines: lines.count, lineP50: lines.percentile(50), lineP99: lines.percentile(99) },
-    ...{ echoes: echoes.count, echoP50: echoes.percentile(50), echoP99: echoes.percentile(99) },
+    ...{ lines: lineCount, lineP50: line.percentile(50), lineP99: line.percentile(99) },
+    ...{ echoP50: echo.percentile(50), echoP99: echo.percentile(99) },
     processorSeconds: (user + system) / 1_000_000,
     lost,
   }
   processorBefore = process.cpuUsage()
-  lines = new Latencies()
-  echoes = new Latencies()
+  lineCount = 0
+  lines = new QuietLatencies()
+  echoes = new QuietLatencies()
   return told
 }
 
+goLast()
 process.on('message', (message: Reading | 'seen') => {
   if (message === 'seen') process.send!(seen())
   else

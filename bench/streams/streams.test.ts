@@ -18,7 +18,7 @@ testWith(
     const samples = await measureStreams(world, scratch, { loads, duration: seconds(2), rounds: 1 }, () => {})
     // Three see 20 lines a second, and two 10, for two seconds.
     expect(samples.of('some', 'lines')[0]).toBeGreaterThan(80)
-    expect(samples.of('some', 'echoes')[0]).toBeGreaterThan(2)
+    expect(samples.of('some', 'echoP50')[0]).toBeGreaterThan(0)
     const { floors, tables } = findings(samples, loads)
     expect(floors.map(({ name }) => name)).toEqual(['some: line, p99', 'some: GET p99, beside idle'])
     for (const { measured } of floors) expect(measured).toMatch(/\d/)

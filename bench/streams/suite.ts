@@ -4,6 +4,8 @@ import { mustBeDone } from '../api/contender.ts'
 import { keepPace } from '../harness/load.ts'
 import { machineFacts } from '../harness/machine.ts'
 import type { Options } from '../harness/options.ts'
+import { goingFirst } from '../harness/priority.ts'
+import { QuietLatencies } from '../harness/quiet-latencies.ts'
 import type { Report } from '../harness/report.ts'
 import { inTurns, type Measurement, type Sample, type Samples } from '../harness/rounds.ts'
 import type { Scratch } from '../harness/scratch.ts'
@@ -118,12 +120,19 @@ async function lookWhileRead(
 async function look(world: World, printers: Printers, duration: Duration): Promise<Sample> {
   const { program } = printers
   // The lag is that since the metrics were last read.
-  const read = () => program.metrics('process_cpu_seconds_total', 'stead_event_loop_lag_seconds\\{quantile="0\\.99"\\}')
+  const metrics = () =>
+    program.metrics('process_cpu_seconds_total', 'stead_event_loop_lag_seconds\\{quantile="0\\.99"\\}')
   const pool = await Pool.open(program.port, 8)
-  const [before] = await read()
-  const pace = { perSecond: readsPerSecond, count: (readsPerSecond * duration) / 1_000, warmUp: readsPerSecond }
-  const reads = await keepPace(world, pace, async () => mustBeDone('get', await pool.ask(printers.request())))
-  const [after, lag] = await read()
+  const [before] = await metrics()
+  const reading = new QuietLatencies()
+  const pace = { perSecond: readsPerSecond, count: (readsPerSecond * duration) / 1_000, warmUp: 0 }
+  const read = async (turn: number, due: number) => {
+    mustBeDone('get', await pool.ask(printers.request()))
+    if (turn >= readsPerSecond) reading.record(world.monotonic() - due)
+  }
+  await goingFirst(() => keepPace(world, pace, read))
+  const reads = reading.end()
+  const [after, lag] = await metrics()
   pool.close()
   return {
     ...{ apiP50: reads.percentile(50), apiP99: reads.percentile(99), loopP99: lag! * 1_000 },
