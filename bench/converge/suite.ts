@@ -17,7 +17,7 @@ const few = 100
  * shows, a minute after the last has moved, that no news was missed, is work of that move.
  */
 const fullRun = [
-  { sizes: [100, 1_000], rounds: 2, ...fullLife },
+  { sizes: [100, 1_000], rounds: 1, ...fullLife },
   { sizes: [10_000], rounds: 3, ...fullLife, settling: millis(70_000) },
   { sizes: [100_000], rounds: 1, ...fullLife, settling: millis(80_000) },
 ]
