@@ -40,7 +40,7 @@ export async function streamsSuite(
   const world = realWorld
   const facts = [['date', isoTime(world.now())] as const, ...machineFacts(scratch.directory)]
   const duration = options.quick ? seconds(10) : seconds(20)
-  const rounds = options.quick ? 1 : 3
+  const rounds = options.quick ? 1 : 5
   const samples = await measureStreams(world, scratch, { loads, duration, rounds }, say)
   return {
     title: 'Streams',
