@@ -1,6 +1,6 @@
 import { instant } from '@stead/world'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { refKey, type StoredObject } from '../words/object.ts'
 import { Contents } from './contents.ts'
 import type { Index } from './kind-table.ts'
@@ -166,6 +166,15 @@ test('a limit of none answers the count alone', () => {
   const contents = new Contents([], failOnBug)
   contents.put(widget(1))
   expect(selectPage(contents, 'platform', { kind: 'widget', limit: 0 })).toEqual({ items: [], total: 1 })
+})
+
+test('what all have in an index is counted without a look at any', () => {
+  const keys = vi.fn(bySizes.keys)
+  const contents = new Contents([{ ...bySizes, keys }], failOnBug)
+  for (let n = 0; n < 5; n++) contents.put(widget(n, { sizes: ['s'] }))
+  keys.mockClear()
+  expect(countSelected(contents, 'platform', { kind: 'widget', index: { name: 'sizes', key: 's' } })).toBe(5)
+  expect(keys).not.toHaveBeenCalled()
 })
 
 test('a bug in an index function is reported and costs nothing else', () => {

@@ -92,20 +92,27 @@ function countAndTake({ bucket, tests }: Plan, after: string | undefined, take: 
   return total
 }
 
-/** Looks in the smallest bucket that has everything; undefined when one that must have it does not exist. */
+/**
+ * Looks where nothing is left to try, or else in the smallest bucket that has everything; undefined when one that must have it does
+ * not exist.
+ */
 function makePlan(contents: Contents, scope: Scope, criteria: Criteria): Plan | undefined {
   const { kind, index } = criteria
   if (index && !contents.hasIndex(kind, index.name)) throw new Error(`${kind} has no index named ${index.name}`)
   const table = contents.table(kind)
   if (!table) return undefined
   const { candidates, tests } = spell(table, scope, criteria)
-  let best: Candidate | undefined
-  for (const candidate of candidates) {
-    if (!candidate.bucket) return undefined
-    if (!best || sizeOf(candidate.bucket) < sizeOf(best.bucket)) best = candidate
+  let best: Plan | undefined
+  for (const { bucket, settles } of candidates) {
+    if (!bucket) return undefined
+    const plan = { bucket, tests: tests.filter(test => !settles.includes(test)) }
+    if (!best || toTry(plan) < toTry(best)) best = plan
   }
-  return { bucket: best!.bucket!, tests: tests.filter(test => !best!.settles.includes(test)) }
+  return best
 }
+
+/** How many objects have to be looked at to count them. */
+const toTry = ({ bucket, tests }: Plan): number => (tests.length === 0 ? 0 : sizeOf(bucket))
 
 /** Every criterion twice: as a place to look, and as a test for objects found elsewhere. */
 function spell(table: KindTable, scope: Scope, { name, labels, owner, index, where }: Criteria) {
