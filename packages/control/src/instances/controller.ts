@@ -42,6 +42,7 @@ export function instanceController(around: Gathering, parts: Partial<InstancePar
     name: 'instances',
     kind: instances,
     concurrency,
+    looksAgain: true,
     wakes: [owned(servers), regionWake, secretWake, attachmentWake(Network.kind), attachmentWake(SecurityGroup.kind)],
     async reconcile({ id }, context) {
       for (;;) {

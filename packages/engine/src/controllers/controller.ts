@@ -64,6 +64,8 @@ export interface Controller<T extends StoredObject = StoredObject> {
   readonly concurrency?: number
   /** The condition that shows a parked object. A second controller of the same kind needs another. */
   readonly parkedCondition?: string
+  /** Whether it looks at everything again after each write of its own before it answers: then these do not wake it. */
+  readonly looksAgain?: boolean
   /** Makes what is agree with what is wanted. Woken for whatever reason, it looks at everything. */
   reconcile(object: T, context: ReconcileContext): Promise<Result> | Result
   /** The object is gone. For what was kept in memory about it. */

@@ -222,13 +222,15 @@ export class Runner {
   }
 
   /**
-   * After `done` a key is looked at once more if it wrote something, so that a controller may do one step at a time.
+   * After `done` a key is looked at once more if it wrote something, so that a controller may do one step at a time, unless it
+   * has done so itself.
    * After the others it has said itself when to look again: its own writes do not wake it, or a failure that is written
    * down would never back off.
    */
   private end(id: string, result: Result, run: ReconcileRun, ownWrites: ReadonlySet<Revision>): Ending {
     switch (result.type) {
       case 'done':
+        if (this.options.controller.looksAgain) return { type: 'settled', heard: run.written }
         return { type: 'settled', heard: new Set([...run.written].filter(revision => !ownWrites.has(revision))) }
       case 'again':
         run.log.debug({ after: result.after, reason: result.reason }, 'again later')

@@ -54,6 +54,25 @@ test('a reconcile that wrote is followed by one that reads it', async () => {
   expect(runs.map(({ revision }) => revision)).toEqual([1, 2])
 })
 
+test('one that looks again by itself is not woken by what it wrote, but by what others do meanwhile', async () => {
+  const house = new House()
+  await house.commit(set => set.create(widget('a')).create(widget('b')))
+  const { controller, runs } = watching(
+    async (object, context) => {
+      if (object.status.size === object.spec.size) return done
+      await setSize(object, context)
+      const written = context.cache.get(widgets, object.id)!
+      if (object.id === 'b') await house.store.commit(changeSet(context.world).update(written, { labels: { b: '' } }))
+      return done
+    },
+    { looksAgain: true },
+  )
+  await house.start({ controllers: [controller] })
+  await house.world.runFor(seconds(1))
+  expect(runs.filter(({ id }) => id === 'a')).toHaveLength(1)
+  expect(runs.filter(({ id }) => id === 'b')).toHaveLength(2)
+})
+
 test('a commit is over when this node reads what was written, not before', async () => {
   const house = new House()
   await house.commit(set => set.create(widget('a', { size: 3 })))
