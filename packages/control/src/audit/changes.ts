@@ -2,6 +2,7 @@ import { type ChangeSet, canonicalJson, type ObjectDraft, type Ref, type StoredO
 import type { TSchema } from 'typebox'
 import type { Metadata } from '../resource/model.ts'
 import type { Presented } from '../resource/present.ts'
+import { pointerTo } from '../schema/pointer.ts'
 import { redacted, redactor } from '../schema/secret.ts'
 import type { Shape } from '../schema/shape.ts'
 import type { FieldChange, ObjectChange } from './model.ts'
@@ -82,17 +83,28 @@ type Pair = readonly [unknown, unknown]
 /** Finds what differs. That a secret has changed is seen in the open values, and told without them. */
 function compare(found: FieldChange[], path: string, told: Pair, open: Pair): void {
   const [from, to] = told
-  const areMaps = [from, to].every(value => value === undefined || isMap(value))
-  if (areMaps && told.some(isMap)) {
-    const names = new Set(told.flatMap(value => (isMap(value) ? Object.keys(value) : [])))
-    for (const name of names)
-      compare(found, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, at(told, name), at(open, name))
+  const names = namesIn(from, to)
+  if (names) {
+    for (const name of names) compare(found, pointerTo(path, name), at(told, name), at(open, name))
     return
   }
-  const [before, after] = told.some(holdsRedacted) ? open : told
-  // Most that is compared is one word and the same: only what is not is written out to compare it.
-  if (before === after || canonicalJson(before) === canonicalJson(after)) return
+  const [before, after] = holdsRedacted(from) || holdsRedacted(to) ? open : told
+  if (isSame(before, after)) return
   found.push({ path, ...(from !== undefined && { from: cut(from) }), ...(to !== undefined && { to: cut(to) }) })
+}
+
+/** All that two maps name, or one where the other is not there; undefined when one of them is something else. */
+function namesIn(from: unknown, to: unknown): Iterable<string> | undefined {
+  if (from === undefined) return isMap(to) ? Object.keys(to) : undefined
+  if (!isMap(from)) return undefined
+  if (to === undefined) return Object.keys(from)
+  return isMap(to) ? new Set([...Object.keys(from), ...Object.keys(to)]) : undefined
+}
+
+/** Most that is compared is one word and the same, or new: only what is neither is written out to compare it. */
+function isSame(before: unknown, after: unknown): boolean {
+  if (before === undefined || after === undefined) return (before ?? after ?? null) === null
+  return before === after || canonicalJson(before) === canonicalJson(after)
 }
 
 const holdsRedacted = (value: unknown): boolean =>
@@ -101,12 +113,13 @@ const holdsRedacted = (value: unknown): boolean =>
 const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const at = (pair: Pair, name: string): Pair => {
-  const [from, to] = pair.map(value => (isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined))
-  return [from, to]
-}
+const at = ([from, to]: Pair, name: string): Pair => [fieldOf(from, name), fieldOf(to, name)]
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  isMap(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 function cut(value: unknown): unknown {
+  if (typeof value === 'number' || typeof value === 'boolean') return value
   const text = JSON.stringify(value)
   return text.length <= longestValue ? value : `${text.slice(0, longestValue)}… (${text.length} characters)`
 }
