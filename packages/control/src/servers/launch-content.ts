@@ -8,10 +8,23 @@ const bytesKey = '$bytes'
 const looksLikeIt = /^\$+bytes$/
 
 /** Equal specs are the same bytes, so that their hashes tell whether something changed. */
-export const encodeLaunch = (launch: LaunchSpec): Uint8Array => Buffer.from(canonicalJson(written(launch)))
+export const encodeLaunch = (launch: LaunchSpec): Uint8Array =>
+  Buffer.from(canonicalJson(isJson(launch) ? launch : written(launch)))
 
-export const decodeLaunch = (content: Uint8Array): LaunchSpec =>
-  read(JSON.parse(Buffer.from(content).toString())) as LaunchSpec
+export function decodeLaunch(content: Uint8Array): LaunchSpec {
+  const text = Buffer.from(content).toString()
+  const launch = JSON.parse(text)
+  return text.includes(bytesKey) ? (read(launch) as LaunchSpec) : launch
+}
+
+/** Whether it is written as it is, as most are: then no copy of it is made first. */
+function isJson(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (value instanceof Uint8Array) return false
+  if (Array.isArray(value)) return value.every(isJson)
+  for (const key in value) if (looksLikeIt.test(key) || !isJson((value as Record<string, unknown>)[key])) return false
+  return true
+}
 
 function written(value: unknown): unknown {
   if (value instanceof Uint8Array) return { [bytesKey]: Buffer.from(value).toString('base64') }
