@@ -128,14 +128,20 @@ function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if ('toJSON' in value && typeof value.toJSON === 'function') return sortKeys(value.toJSON())
   const fields = value as Record<string, unknown>
-  const sorted: Record<string, unknown> = {}
-  for (const key of Object.keys(fields).sort()) {
+  const copy: Record<string, unknown> = {}
+  for (const key of sorted(Object.keys(fields))) {
     // Assigning this one would set the prototype.
     if (key === '__proto__')
-      Object.defineProperty(sorted, key, { value: sortKeys(fields[key]), enumerable: true, configurable: true })
-    else sorted[key] = sortKeys(fields[key])
+      Object.defineProperty(copy, key, { value: sortKeys(fields[key]), enumerable: true, configurable: true })
+    else copy[key] = sortKeys(fields[key])
   }
-  return sorted
+  return copy
+}
+
+/** What was read from here is in order already, and to sort it would make two more lists. */
+function sorted(keys: string[]): string[] {
+  for (let index = 1; index < keys.length; index++) if (keys[index - 1]! > keys[index]!) return keys.sort()
+  return keys
 }
 
 /** An object as rows hold it. */
