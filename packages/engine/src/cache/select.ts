@@ -105,7 +105,7 @@ function makePlan(contents: Contents, scope: Scope, criteria: Criteria): Plan | 
   let best: Plan | undefined
   for (const { bucket, settles } of candidates) {
     if (!bucket) return undefined
-    const plan = { bucket, tests: tests.filter(test => !settles.includes(test)) }
+    const plan = { bucket, tests: settles.length === 0 ? tests : tests.filter(test => !settles.includes(test)) }
     if (!best || toTry(plan) < toTry(best)) best = plan
   }
   return best
@@ -116,9 +116,9 @@ const toTry = ({ bucket, tests }: Plan): number => (tests.length === 0 ? 0 : siz
 
 /** Every criterion twice: as a place to look, and as a test for objects found elsewhere. */
 function spell(table: KindTable, scope: Scope, { name, labels, owner, index, where }: Criteria) {
-  const { all, shelf, scopeTest, shelfSettles } = enter(table, scope)
-  const candidates: Candidate[] = [{ bucket: all, settles: [scopeTest] }]
-  const tests: Test[] = scope === 'platform' ? [] : [scopeTest]
+  const { all, shelf, scopeTests, shelfSettles } = enter(table, scope)
+  const candidates: Candidate[] = [{ bucket: all, settles: scopeTests }]
+  const tests: Test[] = [...scopeTests]
   const add = (bucket: Bucket | undefined, test: Test, settles: readonly Test[]) => {
     candidates.push({ bucket, settles })
     tests.push(test)
@@ -127,12 +127,13 @@ function spell(table: KindTable, scope: Scope, { name, labels, owner, index, whe
     const test: Test = object => object.name === name
     add(shelf?.names.get(name), test, [test, ...shelfSettles])
   }
-  for (const [key, value] of Object.entries(labels ?? {})) {
+  for (const key in labels) {
+    const value = labels[key]!
     const test: Test = object => object.labels[key] === value
     add(shelf?.labels.get(labelKey(key, value)), test, [test, ...shelfSettles])
   }
   // Found by id alone, which settles nothing about the owner's kind.
-  if (owner) add(table.owned.get(owner.id), object => object.owner !== undefined && sameRef(object.owner, owner), [])
+  if (owner) add(table.owned.get(owner.id), object => object.owner !== undefined && sameRef(object.owner, owner), none)
   if (index) {
     const declared = table.indexes.get(index.name)!
     const test: Test = object => declared.index.keys(object).includes(index.key)
@@ -144,11 +145,16 @@ function spell(table: KindTable, scope: Scope, { name, labels, owner, index, whe
 
 /** Where a scope's objects stand. An organization has no shelf: its labels and names are looked up among everybody's. */
 function enter(table: KindTable, scope: Scope) {
-  const scopeTest: Test = object => inScope(object, scope)
-  if (scope !== 'platform' && 'organization' in scope) {
+  if (scope === 'platform')
+    return { all: table.platform.all, shelf: table.platform, scopeTests: none, shelfSettles: none }
+  const scopeTests: readonly Test[] = [object => inScope(object, scope)]
+  if ('organization' in scope) {
     const all = table.organizations.get(scope.organization)
-    return { all, shelf: table.platform, scopeTest, shelfSettles: [] }
+    return { all, shelf: table.platform, scopeTests, shelfSettles: none }
   }
-  const shelf = scope === 'platform' ? table.platform : table.projects.get(scope.project)
-  return { all: shelf?.all, shelf, scopeTest, shelfSettles: [scopeTest] }
+  const shelf = table.projects.get(scope.project)
+  return { all: shelf?.all, shelf, scopeTests, shelfSettles: scopeTests }
 }
+
+/** Controllers ask for what an object owns at every step: what is always the same is made once. */
+const none: readonly Test[] = []
