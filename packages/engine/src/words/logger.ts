@@ -17,10 +17,35 @@ const nothing = () => {}
 export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
 /** The same log, with these fields in every line. */
-export const withFields = (log: Logger, common: object): Logger => ({
-  isLevelEnabled: level => log.isLevelEnabled?.(level) ?? true,
-  debug: (fields, message) => log.debug({ ...common, ...fields }, message),
-  info: (fields, message) => log.info({ ...common, ...fields }, message),
-  warn: (fields, message) => log.warn({ ...common, ...fields }, message),
-  error: (fields, message) => log.error({ ...common, ...fields }, message),
-})
+export const withFields = (log: Logger, common: object): Logger => new NamedLogger(log, common)
+
+/** A class, because each reconcile has one and most say nothing: five functions of its own would be most of what it costs. */
+class NamedLogger implements Logger {
+  private readonly log: Logger
+  private readonly common: object
+
+  constructor(log: Logger, common: object) {
+    this.log = log
+    this.common = common
+  }
+
+  isLevelEnabled(level: string): boolean {
+    return this.log.isLevelEnabled?.(level) ?? true
+  }
+
+  debug(fields: object, message: string): void {
+    this.log.debug({ ...this.common, ...fields }, message)
+  }
+
+  info(fields: object, message: string): void {
+    this.log.info({ ...this.common, ...fields }, message)
+  }
+
+  warn(fields: object, message: string): void {
+    this.log.warn({ ...this.common, ...fields }, message)
+  }
+
+  error(fields: object, message: string): void {
+    this.log.error({ ...this.common, ...fields }, message)
+  }
+}
