@@ -280,7 +280,17 @@ interface Networked {
 }
 
 /** What an instance is attached to, by id. */
-export function attachedTo({ spec }: Pick<Instance, 'spec'>) {
+export function attachedTo({ spec }: Pick<Instance, 'spec'>): Attachments {
+  if (spec !== last?.spec) last = { spec, attachments: attachmentsOf(spec) }
+  return last.attachments
+}
+
+type Attachments = ReturnType<typeof attachmentsOf>
+
+/** Whatever an instance may be attached to asks when it changes, one after the other; and its spec seldom changes. */
+let last: { readonly spec: InstanceSpec; readonly attachments: Attachments } | undefined
+
+function attachmentsOf(spec: InstanceSpec) {
   const { machine, services } = spec.source
   const { securityGroups = [], sshAuthority, image } = machine ?? {}
   const network = networkOf(spec)

@@ -91,8 +91,10 @@ const deedOf = (whole: Whole, object: Ending) => ({
 const wakeOf = (whole: Whole, part: Part): Wake => ({
   kind: part.kind,
   keys({ object }, { cache }) {
-    const ids = [part.wholeOf(object) ?? []].flat()
-    return ids.filter(id => cache.get(whole.kind, id)?.deletedAt !== undefined)
+    const ids = part.wholeOf(object) ?? []
+    const isEnding = (id: string) => cache.get(whole.kind, id)?.deletedAt !== undefined
+    if (typeof ids === 'string') return isEnding(ids) ? [ids] : []
+    return ids.filter(isEnding)
   },
 })
 
