@@ -41,12 +41,11 @@ export interface Performance {
 export async function perform(performance: Performance): Promise<ChangeSetBuilder | undefined> {
   const { view, decision, world } = performance
   if (decision.actions.some(({ type }) => type === 'forget')) return forget(performance)
+  const { instance } = view
+  if (decision.actions.length === 0 && isDeepStrictEqual(decision.status, instance.status)) return undefined
   const set = changeSet(world)
   const writer = new Writer(set, performance)
   for (const action of decision.actions) await writer.perform(action)
-  const { instance } = view
-  const isSame = writer.spec === instance.spec && writer.deletedAt === instance.deletedAt
-  if (isSame && decision.actions.length === 0 && isDeepStrictEqual(writer.status, instance.status)) return undefined
   set.update(instance, {
     spec: writer.spec,
     status: writer.status,

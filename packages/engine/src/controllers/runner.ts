@@ -230,7 +230,7 @@ export class Runner {
   private end(id: string, result: Result, run: ReconcileRun, ownWrites: ReadonlySet<Revision>): Ending {
     switch (result.type) {
       case 'done':
-        if (this.options.controller.looksAgain) return { type: 'settled', heard: run.written }
+        if (this.options.controller.looksAgain || run.written.size === 0) return { type: 'settled', heard: run.written }
         return { type: 'settled', heard: new Set([...run.written].filter(revision => !ownWrites.has(revision))) }
       case 'again':
         run.log.debug({ after: result.after, reason: result.reason }, 'again later')

@@ -1,5 +1,5 @@
 import { type BaseStatus, clearCondition, setCondition } from '@stead/engine'
-import { after, type Duration, minutes } from '@stead/world'
+import { after, type Duration, type Instant, minutes } from '@stead/world'
 import type { OpenOperation } from '../../operations/model.ts'
 import type { Server } from '../../servers/model.ts'
 import { differencesOf, tellAll } from '../differences.ts'
@@ -199,22 +199,17 @@ function stuckReason(draft: Draft) {
   const { now, operations } = draft.view
   const { phase, phaseSince, operation } = draft.status
   const limit = isTransient(phase) ? stuckAfter[phase] : undefined
-  const due = [
-    ...(limit === undefined ? [] : [{ at: after(phaseSince, limit), what: `it has been ${phase} for too long` }]),
-    ...(operation && operations.length > 0
-      ? [
-          {
-            at: after(operations[0]!.createdAt, longOperation),
-            what: `the operation ${operations[0]!.spec.type} takes too long`,
-          },
-        ]
-      : []),
-  ].sort((a, b) => a.at - b.at)[0]
-  if (!due) return undefined
-  if (now < due.at) {
-    draft.wakeAt(due.at, 'it may be stuck')
+  const oldest = operation ? operations[0] : undefined
+  const phaseEnds = limit && after(phaseSince, limit)
+  const operationEnds = oldest && after(oldest.createdAt, longOperation)
+  const due = Math.min(phaseEnds ?? Number.POSITIVE_INFINITY, operationEnds ?? Number.POSITIVE_INFINITY)
+  if (!Number.isFinite(due)) return undefined
+  if (now < due) {
+    draft.wakeAt(due as Instant, 'it may be stuck')
     return undefined
   }
+  const what =
+    due === phaseEnds ? `it has been ${phase} for too long` : `the operation ${oldest!.spec.type} takes too long`
   const why = draft.trouble ? `: ${draft.trouble.message}` : ''
-  return { reason: 'Stuck', message: due.what + why }
+  return { reason: 'Stuck', message: what + why }
 }
