@@ -12,7 +12,15 @@ test('instances come, die, live through a restart and go, and every floor is jud
   const scratch = new Scratch(temporaryDirectory())
   const beside = await Estate.open(world, scratch)
   await beside.up(2)
-  const options = { warmUp: 1, settling: millis(0), watched: millis(200), deaths: 1, deathRounds: 1, beside }
+  const options = {
+    warmUp: 1,
+    undisturbed: false,
+    settling: millis(0),
+    watched: millis(200),
+    deaths: 1,
+    deathRounds: 1,
+    beside,
+  }
   const size = 3
   const samples = await inTurns([life(world, scratch, { ...options, size })], 1, () => {})
   expect(await beside.inCloud()).toMatchObject({ active: 2, all: 2 })

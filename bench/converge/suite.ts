@@ -19,7 +19,7 @@ const few = 100
 const fullRun = [
   { sizes: [100, 1_000], rounds: 1, ...fullLife },
   { sizes: [10_000], rounds: 3, ...fullLife, settling: millis(70_000) },
-  { sizes: [100_000], rounds: 1, ...fullLife, settling: millis(80_000) },
+  { sizes: [100_000], rounds: 1, ...fullLife, undisturbed: false, settling: millis(80_000) },
 ]
 const quickRun = [{ sizes: [100, 1_000, 10_000], rounds: 1, ...quickLife }]
 

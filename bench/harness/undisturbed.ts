@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { World } from '@stead/world'
 import type { Measurement, Sample } from './rounds.ts'
 
-/** Where this was taken of a core, much of what is seen tells of the host: it is measured again, */
+/** Where this was taken of a core, much of what is seen tells of the host: it is measured again. */
 const mostStolen = 0.05
-/** so often. */
-const tries = 3
 
 /** Which part of a core the host kept from this machine meanwhile, is in each sample under this name. */
 export const stolen = 'stolen'
@@ -17,7 +15,7 @@ export const stolen = 'stolen'
 export const undisturbed = (
   world: World,
   { name, run }: Measurement,
-  secondsStolen: () => number = readStolen,
+  { tries = 3, secondsStolen = readStolen }: { readonly tries?: number; readonly secondsStolen?: () => number } = {},
 ): Measurement => ({
   name,
   async run() {
