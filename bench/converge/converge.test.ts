@@ -15,6 +15,7 @@ test('instances come, die, live through a restart and go, and every floor is jud
   const options = {
     warmUp: 1,
     undisturbed: false,
+    emptySettling: millis(0),
     settling: millis(0),
     watched: millis(200),
     deaths: 1,

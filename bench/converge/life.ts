@@ -11,7 +11,8 @@ export interface LifeOptions {
   readonly warmUp: number
   /** Whether they come up again where the host of a virtual machine took its processors away meanwhile. */
   readonly undisturbed: boolean
-  /** How long it is left alone before it counts as settled, and how long what it does then is watched. */
+  /** How long it is left alone before it counts as settled, with nothing in it and with all, and how long it is then watched. */
+  readonly emptySettling: Duration
   readonly settling: Duration
   readonly watched: Duration
   /** Servers that die, one after the other, and how often all of that is done. */
@@ -27,10 +28,10 @@ export const lifeOf = (size: number): string => `life of ${size}`
 export const life = (world: World, scratch: Scratch, options: LifeOptions): Measurement => ({
   name: lifeOf(options.size),
   async run() {
-    const { size, warmUp, settling, watched } = options
+    const { size, warmUp, emptySettling, settling, watched } = options
     const estate = await Estate.open(world, scratch)
     await estate.restart()
-    await estate.idle(settling)
+    await estate.idle(emptySettling)
     const empty = await estate.residentBytes()
     await estate.up(warmUp)
     const coming = { name: 'up', run: () => anew(estate, size) }
@@ -96,10 +97,12 @@ async function inTurnsWith(estate: Estate, { deaths, deathRounds, beside }: Life
  * before, and V8 does it up to 20 s later.
  */
 export const fullLife = {
-  ...{ warmUp: 1_000, undisturbed: true, settling: millis(30_000), watched: millis(20_000) },
+  ...{ warmUp: 1_000, undisturbed: true },
+  ...{ emptySettling: millis(30_000), settling: millis(30_000), watched: millis(20_000) },
   ...{ deaths: 50, deathRounds: 5 },
 }
 export const quickLife = {
-  ...{ warmUp: 500, undisturbed: false, settling: millis(20_000), watched: millis(10_000) },
+  ...{ warmUp: 500, undisturbed: false },
+  ...{ emptySettling: millis(20_000), settling: millis(20_000), watched: millis(10_000) },
   ...{ deaths: 50, deathRounds: 3 },
 }
