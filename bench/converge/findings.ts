@@ -35,12 +35,11 @@ function tables(of: Of, sizes: readonly number[]): Table[] {
       number(of(size, `${name}Entries`)),
     ])
   const columns = ['instances', 'time', 'each', 'processor each', 'log entries each']
-  const upRows = sizes.map((size, row) => [...way('up')[row]!, perMille(of(size, 'upStolen'))])
   return [
     {
       title: 'From nothing to running',
       columns: [...columns, 'taken by the host'],
-      rows: upRows,
+      rows: way('up').map((row, index) => [...row, perMille(of(sizes[index]!, 'upStolen'))]),
       note: 'From the first create sent until a list shows the last as running. A log entry is a commit that changed something; what many servers are seen to do at once shares one. Processor: all threads of `stead serve`.',
     },
     { title: 'Back to nothing', columns, rows: way('down'), note: 'Until nothing is in the cloud and in no list.' },

@@ -94,7 +94,7 @@ async function inTurnsWith(estate: Estate, { deaths, deathRounds, beside }: Life
 
 /**
  * Enough of everything that a number says something. Settled is what has given memory back, too: that is work of the burst
- * before, and V8 does it up to 20 s later.
+ * before.
  */
 export const fullLife = {
   ...{ warmUp: 1_000, undisturbed: true },
