@@ -99,7 +99,7 @@ async function inTurnsWith(estate: Estate, { deaths, deathRounds, beside }: Life
 export const fullLife = {
   ...{ warmUp: 1_000, undisturbed: true },
   ...{ emptySettling: millis(30_000), settling: millis(30_000), watched: millis(20_000) },
-  ...{ deaths: 50, deathRounds: 5 },
+  ...{ deaths: 50, deathRounds: 15 },
 }
 export const quickLife = {
   ...{ warmUp: 500, undisturbed: false },
