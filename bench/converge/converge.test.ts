@@ -20,6 +20,7 @@ test('instances come, die, live through a restart and go, and every floor is jud
     watched: millis(200),
     deaths: 1,
     deathRounds: 1,
+    starts: 2,
     beside,
   }
   const size = 3
