@@ -78,7 +78,10 @@ export function weigh({ puts, records, blobs }: EncodedChangeSet): number {
   return weight
 }
 
+/** Of what changed: likely to change again soon. */
 const recentSpecs = new RecentSpecs()
+/** Of what is loaded: few are enough to find what thousands have in common, which a start then reads and keeps once. */
+const loadedSpecs = new RecentSpecs(256)
 const sharedValues = new SharedValues()
 
 function encodeObject(draft: ObjectDraft<unknown, unknown>): EncodedObject {
@@ -151,8 +154,14 @@ export interface EncodedStored extends EncodedObject {
 }
 
 /** Reads an object back. */
-export const decodeObject = ({ kind, id, generation, revision, spec, rest }: EncodedStored): StoredObject =>
-  assemble(kind, id, JSON.parse(rest), JSON.parse(spec), generation, revision)
+export const decodeObject = (row: EncodedStored): StoredObject => decode(row, loadedSpecs)
+
+function decode({ kind, id, generation, revision, spec: text, rest }: EncodedStored, known: RecentSpecs): StoredObject {
+  const spec = known.find(text) ?? JSON.parse(text)
+  const object = assemble(kind, id, JSON.parse(rest), spec, generation, revision)
+  known.keep(spec, text)
+  return object
+}
 
 type Rest = Omit<ObjectDraft, 'kind' | 'id' | 'spec'>
 
@@ -210,13 +219,5 @@ export function decodeEntry(row: { revision: Revision; at: number; changes: stri
 export const makeEntry = (revision: Revision, at: Instant, changes: readonly EncodedChange[]): LogEntry => ({
   revision,
   at,
-  changes: changes.map(change => ({ op: change.op, object: decodeChanged(change) })),
+  changes: changes.map(change => ({ op: change.op, object: decode(change, recentSpecs) })),
 })
-
-/** As `decodeObject`, of something that is likely to change again soon. */
-function decodeChanged({ kind, id, generation, revision, spec: text, rest }: EncodedChange): StoredObject {
-  const spec = recentSpecs.find(text) ?? JSON.parse(text)
-  const object = assemble(kind, id, JSON.parse(rest), spec, generation, revision)
-  recentSpecs.keep(spec, text)
-  return object
-}

@@ -15,6 +15,16 @@ test('objects share what is empty, and it stays empty', () => {
   expect(() => (a.finalizers as string[]).push('cleanup')).toThrow(TypeError)
 })
 
+test('objects of one make share their spec, frozen, and others have their own', () => {
+  const like = (id: string, size: number) =>
+    decodeObject({ ...row(id, {}), spec: JSON.stringify({ size, ports: [80] }) })
+  const [a, b, c] = [like('a', 1), like('b', 1), like('c', 2)]
+  expect(a.spec).toEqual({ size: 1, ports: [80] })
+  expect(b.spec).toBe(a.spec)
+  expect(c.spec).toEqual({ size: 2, ports: [80] })
+  expect(() => (b.spec as { ports: number[] }).ports.push(81)).toThrow(TypeError)
+})
+
 test('what is not empty is what was written', () => {
   const rest = {
     ...{ organizationId: 'org_1', projectId: 'prj_1', createdBy: 'sa_1' },
