@@ -18,7 +18,11 @@ testWith(
     const here = temporaryDirectory()
     buildPackage(root, join(here, 'package'))
     mkdirSync(join(here, 'dist'))
-    execFileSync('npm', ['pack', '--silent', '--pack-destination', join(here, 'dist')], { cwd: join(here, 'package') })
+    const pack = ['pack', '--silent', '--pack-destination', join(here, 'dist')]
+    const packed = execFileSync('npm', pack, { cwd: join(here, 'package'), encoding: 'utf8' }).trim()
+    // In npm's cache is what `npm ci` has brought, by its checksum, but not which versions there are: that is asked once here.
+    const first = ['install', '--prefer-offline', '--loglevel=error', '--prefix', join(here, 'first')]
+    execFileSync('npm', [...first, join(here, 'dist', packed)], { stdio: 'pipe' })
     cpSync(join(root, 'packaging'), join(here, 'packaging'), { recursive: true })
 
     const engine = await ContainerEngine.start(podmanEngine)
@@ -36,7 +40,7 @@ testWith(
     }
     const offline = ['PATH=/usr/local/bin:/usr/bin:/bin', 'NPM_CONFIG_OFFLINE=true', 'NPM_CONFIG_CACHE=/npm']
     podman(['import', ...offline.flatMap(each => ['--change', `ENV ${each}`]), '-', base], nodeImage(here))
-    // What `npm ci` has brought is in npm's cache, by its checksum. Laid over: what is written there is not kept.
+    // Laid over: what is written there is not kept.
     const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim()
     const unplugged = ['--pull=never', '--network=none', '--volume', `${cache}:/npm:O`]
     podman([

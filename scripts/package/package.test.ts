@@ -17,7 +17,7 @@ test('what is packed is installed into an empty folder, and serves and runs from
   expect(globSync('**/*.ts', { cwd: join(here, 'package') }), 'nothing is left to be compiled').toEqual([])
   const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', here], { cwd: join(here, 'package') })
   const home = join(here, 'home')
-  // What `npm ci` has brought is in npm's cache, by its checksum: nothing has to be fetched.
+  // What `npm ci` has brought is in npm's cache, by its checksum: only which versions there are may have to be asked.
   const install = ['install', '--prefer-offline', ...quiet, '--prefix', home, join(here, packed.toString().trim())]
   execFileSync('npm', install, { stdio: 'pipe' })
 
