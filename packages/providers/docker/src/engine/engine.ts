@@ -23,6 +23,11 @@ const byLabels = (labels: Labels, besides: object = {}) => {
 
 const ofPodman = '/v4.0.0/libpod'
 
+const asListed = ({ Created, Names, ...rest }: words.PodmanListedContainer): words.ListedContainer => ({
+  ...rest,
+  ...{ Names: Names?.map(name => `/${name}`) ?? null, Created: Math.floor(Date.parse(Created) / 1_000) },
+})
+
 const asDocker = ({ name, id, created, labels, subnets }: words.PodmanNetwork): words.Network => ({
   ...{ Name: name, Id: id, Created: created, Labels: labels ?? null },
   IPAM: { Config: (subnets ?? []).map(({ subnet }) => ({ Subnet: subnet })) },
@@ -50,8 +55,9 @@ export class Engine {
   }
 
   /**
-   * From here on networks are asked for by Podman's own API. When it answers by Docker's, Podman 4 forgets that they are
-   * isolated, and what is started next is not.
+   * From here on networks are asked for by Podman's own API, and so are lists of containers. When it answers by Docker's,
+   * Podman 4 forgets that networks are isolated, and what is started next is not; and it fails to list anything while it
+   * has removed one container by half.
    */
   isPodman(): void {
     this.#isPodman = true
@@ -61,13 +67,20 @@ export class Engine {
 
   // Containers
 
-  containers(labels: Labels, signal?: Signal, besides: object = {}): Promise<words.ListedContainer[]> {
-    return this.#read('/containers/json', { query: { all: true, filters: byLabels(labels, besides) }, signal })
+  async containers(labels: Labels, signal?: Signal, besides: object = {}): Promise<words.ListedContainer[]> {
+    const ask = { query: { all: true, filters: byLabels(labels, besides) }, signal }
+    if (!this.#isPodman) return this.#read('/containers/json', ask)
+    return (await this.#read<words.PodmanListedContainer[]>(`${ofPodman}/containers/json`, ask)).map(asListed)
   }
 
-  /** Undefined when there is none. */
-  container(name: string, signal?: Signal): Promise<words.Container | undefined> {
-    return absent(this.#read<words.Container>(`/containers/${quoted(name)}/json`, { signal }))
+  /** Undefined when there is none. One that Podman has removed by half is none, though it is listed and to be removed. */
+  async container(name: string, signal?: Signal): Promise<words.Container | undefined> {
+    try {
+      return await absent(this.#read<words.Container>(`/containers/${quoted(name)}/json`, { signal }))
+    } catch (error) {
+      if (isProviderError(error) && error.message.endsWith('container not known')) return undefined
+      throw error
+    }
   }
 
   createContainer = (name: string, body: object) =>

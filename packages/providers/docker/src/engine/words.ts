@@ -49,6 +49,11 @@ export interface ListedContainer {
   readonly Labels: Readonly<Record<string, string>> | null
 }
 
+/** The same, as Podman's own API tells it. */
+export interface PodmanListedContainer extends Omit<ListedContainer, 'Created'> {
+  readonly Created: string
+}
+
 export interface Volume {
   readonly Name: string
   readonly Mountpoint: string
