@@ -174,6 +174,8 @@ export interface InstanceStatus extends BaseStatus {
   readonly slots: { readonly active?: string; readonly next?: string }
   /** The server that is charged besides the active one, until only one of them is left. */
   readonly charged?: string
+  /** What it is charged once it is as is wanted: until then not less than it was. */
+  readonly due?: Amounts
   readonly change?: AgreedChange
   readonly replacement?: Replacement
   /** The addresses that it must keep, once it has some: whatever it is launched on next is to have them. */

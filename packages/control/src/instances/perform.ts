@@ -88,6 +88,8 @@ class Writer {
       }
       case 'settleCharge':
         return this.#settleCharge(action.keep)
+      case 'charge':
+        return this.#charge(instance, action.amounts)
       case 'powerOff':
         this.spec = { ...this.spec, power: 'off' }
         return

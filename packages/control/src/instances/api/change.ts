@@ -244,7 +244,7 @@ function amountsAfter(
   flavor: OfferedFlavor | undefined,
   { target, everything }: Pick<PlanAround, 'target' | 'everything'>,
 ): Amounts | undefined {
-  const now = allocationOf(everything, target)?.spec.amounts ?? {}
+  const now = target.status.due ?? allocationOf(everything, target)?.spec.amounts ?? {}
   const { machine } = spec.source
   if (!machine || flavor) return amountsOf(spec, flavor)
   const { diskGiB = now.diskGiB ?? 0, publicIp } = machine

@@ -5,13 +5,14 @@ import type { Reply } from '../../door/route.ts'
 import { route } from '../../door/route.ts'
 import type { Services } from '../../door/services.ts'
 import { fail } from '../../errors/index.ts'
-import { charge } from '../../quotas/charge.ts'
+import { allocationOf, charge } from '../../quotas/charge.ts'
 import type { Amounts } from '../../quotas/kinds.ts'
 import { limitsOf } from '../../quotas/limits.ts'
 import { blocking, readLevels } from '../../quotas/use.ts'
 import { PatchBody } from '../../resource/bodies.ts'
 import { Type } from '../../schema/type.ts'
 import { buildingOn } from '../../teardown/building.ts'
+import { chargedMeanwhile } from '../charging.ts'
 import { effects, Instance } from '../model.ts'
 import type { OperationType } from '../operations.ts'
 import { covers, type Plan } from '../plan.ts'
@@ -111,6 +112,8 @@ export async function makeChange(
   if (plan.effect === 'replace' && amounts) await refuseOverQuota(room.store, everything, target, amounts)
   const generation = target.generation + (movesGeneration(target, spec) ? 1 : 0)
   const { change: _, ...status } = target.status
+  // What is replaced is charged with its successor, which is charged besides until it is alone.
+  const due = plan.effect === 'replace' ? undefined : change.amounts
   return accept(services, asking, {
     type: operationOf(plan, type),
     ...(changesPower(plan) && { movesPower: true }),
@@ -121,6 +124,7 @@ export async function makeChange(
       ...status,
       ...(change.values?.surroundings && { surroundings: change.values.surroundings }),
       ...(plan.effect !== 'inPlace' && { change: { generation, effect: plan.effect, amounts: amounts ?? {} } }),
+      ...(due && { due }),
     },
     what:
       plan.changes
@@ -130,17 +134,24 @@ export async function makeChange(
     besides(set) {
       seal(set)
       buildingOn(set, ...change.newSecrets)
-      // What is replaced is charged with its successor, which is charged besides until it is alone.
-      if (change.amounts && plan.effect !== 'replace')
+      if (due)
         charge(set, everything, {
           organization: target.organizationId!,
           project: target.projectId!,
           for: target,
-          amounts: change.amounts,
+          amounts: chargedNow(due, { target, everything }),
           at: world.now(),
         })
     },
   })
+}
+
+function chargedNow(
+  due: Amounts,
+  { target, everything }: { readonly target: Instance; readonly everything: View },
+): Amounts {
+  const isMade = target.status.slots.active !== undefined
+  return isMade ? chargedMeanwhile(allocationOf(everything, target)?.spec.amounts ?? {}, due) : due
 }
 
 const operationOf = ({ effect }: Plan, type: 'update' | 'scale'): OperationType =>

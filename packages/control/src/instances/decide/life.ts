@@ -33,6 +33,7 @@ export function live(draft: Draft): void {
   }
   vacateGone(draft)
   settleCharge(draft)
+  chargeDue(draft)
   const active = draft.server('active')
   if (!active) place(draft)
   else if (active.deletedAt === undefined) tend(draft, active)
@@ -52,8 +53,19 @@ function vacateGone(draft: Draft): void {
 function settleCharge(draft: Draft): void {
   const { charged, slots } = draft.status
   if (charged === undefined || slots.next !== undefined || draft.retiring.length > 0) return
-  draft.act({ type: 'settleCharge', keep: charged === slots.active })
-  draft.unset('charged')
+  const keep = charged === slots.active
+  draft.act({ type: 'settleCharge', keep })
+  draft.unset('charged', ...(keep ? (['due'] as const) : []))
+}
+
+/** What is to be smaller is charged less once it is smaller, or nothing of it is there. */
+function chargeDue(draft: Draft): void {
+  const { due, charged, slots } = draft.status
+  if (due === undefined || charged !== undefined || slots.next !== undefined || draft.retiring.length > 0) return
+  const active = draft.server('active')
+  if (active && (active.deletedAt !== undefined || draft.view.outdated !== undefined || !isApplied(active))) return
+  draft.act({ type: 'charge', amounts: due })
+  draft.unset('due')
 }
 
 function place(draft: Draft): void {

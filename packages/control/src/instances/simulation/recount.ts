@@ -27,9 +27,9 @@ const due = ({ spec }: Instance): Amounts => amountsOf(spec, flavors.get(spec.so
 
 /** An instance that is what it is wanted to be is charged for exactly that. */
 export function mischarged(instance: Instance, charged: Amounts): Miscount {
-  const { change, charged: second } = instance.status
-  // Until a successor has taken over, what it takes the place of is charged as it was.
-  if (change || second !== undefined || instance.deletedAt !== undefined) return undefined
+  const { change, charged: second, due: later } = instance.status
+  // Until a successor has taken over, or it was made smaller, it is charged as it was.
+  if (change || second !== undefined || later || instance.deletedAt !== undefined) return undefined
   const wanted = due(instance)
   const kinds = new Set([...Object.keys(wanted), ...Object.keys(charged)]) as Set<QuotaKind>
   const wrong = [...kinds].filter(kind => (wanted[kind] ?? 0) !== (charged[kind] ?? 0))
