@@ -1,6 +1,6 @@
 import type { Instant } from '@stead/world'
 import { checkChangeSet, invalid } from './change-set-check.ts'
-import { RecentSpecs } from './recent-specs.ts'
+import { type KnownSpecs, LastSpecs, RecentSpecs } from './recent-specs.ts'
 import { SharedValues } from './shared-values.ts'
 import type { BlobDraft, ChangeSet, CounterLimit, CounterMove, Expectation, KeyClaim } from './words/change-set.ts'
 import type { Change, LogEntry } from './words/log.ts'
@@ -80,8 +80,8 @@ export function weigh({ puts, records, blobs }: EncodedChangeSet): number {
 
 /** Of what changed: likely to change again soon. */
 const recentSpecs = new RecentSpecs()
-/** Of what is loaded: few are enough to find what thousands have in common, which a start then reads and keeps once. */
-const loadedSpecs = new RecentSpecs(256)
+/** Of what is loaded: what thousands have in common is then read and kept once. */
+const loadedSpecs = new LastSpecs()
 const sharedValues = new SharedValues()
 
 function encodeObject(draft: ObjectDraft<unknown, unknown>): EncodedObject {
@@ -156,10 +156,10 @@ export interface EncodedStored extends EncodedObject {
 /** Reads an object back. */
 export const decodeObject = (row: EncodedStored): StoredObject => decode(row, loadedSpecs)
 
-function decode({ kind, id, generation, revision, spec: text, rest }: EncodedStored, known: RecentSpecs): StoredObject {
-  const spec = known.find(text) ?? JSON.parse(text)
+function decode({ kind, id, generation, revision, spec: text, rest }: EncodedStored, known: KnownSpecs): StoredObject {
+  const spec = known.find(text, kind) ?? JSON.parse(text)
   const object = assemble(kind, id, JSON.parse(rest), spec, generation, revision)
-  known.keep(spec, text)
+  known.keep(spec, text, kind)
   return object
 }
 

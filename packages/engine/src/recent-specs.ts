@@ -1,3 +1,28 @@
+/** Specs by the text they were read from. */
+export interface KnownSpecs {
+  /** The spec that was read from this text before, and is shared: all of it is frozen. */
+  find(text: string, kind: string): object | undefined
+  keep(spec: unknown, text: string, kind: string): void
+}
+
+/**
+ * The last spec of each kind: those that were made alike come one after the other. To remember more of them costs more than
+ * it finds: most kinds have no two alike.
+ */
+export class LastSpecs implements KnownSpecs {
+  readonly #last = new Map<string, { readonly text: string; readonly spec: object }>()
+
+  find(text: string, kind: string): object | undefined {
+    const last = this.#last.get(kind)
+    return last?.text === text ? last.spec : undefined
+  }
+
+  keep(spec: unknown, text: string, kind: string): void {
+    if (typeof spec !== 'object' || spec === null || this.#last.get(kind)?.spec === spec) return
+    this.#last.set(kind, { text, spec })
+  }
+}
+
 /** Of so many specs; about 5 MB when all are in use. What changes now was mostly changed a moment ago. */
 const most = 8_192
 
@@ -6,7 +31,7 @@ const most = 8_192
  * read: then it need be neither written out in canonical order nor parsed and frozen again. A change of an instance takes
  * 14 µs to encode and decode so, and 21 without.
  */
-export class RecentSpecs {
+export class RecentSpecs implements KnownSpecs {
   readonly #texts = new WeakMap<object, string>()
   readonly #generation: number
   /** In two generations: what is used again is in the younger by then, and need not be moved each time. */
@@ -22,7 +47,6 @@ export class RecentSpecs {
     return typeof spec === 'object' && spec !== null ? this.#texts.get(spec) : undefined
   }
 
-  /** The spec that was read from this text before, and is shared: all of it is frozen. */
   find(text: string): object | undefined {
     return this.#young.get(text) ?? this.#old.get(text)
   }
