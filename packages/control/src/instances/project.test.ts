@@ -37,6 +37,8 @@ describe('a phase', () => {
     ['it died', state('stopped'), 'stopped'],
     ['it died and is to restart', state('stopped', {}, { restart: { sequence: 1, hard: false } }), 'starting'],
     ['it stopped as told', state('stopped', { applied: { ...applied, power: 'off' } }, { power: 'off' }), 'stopped'],
+    ['a start came before its stop was noted', state('stopped', { powering: 'off' }), 'starting'],
+    ['that start is under way', state('stopped', { powering: 'on' }), 'starting'],
     ['it is to start', state('stopped', { applied: { ...applied, power: 'off' } }), 'starting'],
     ['nobody knows', state('unknown'), 'running'],
     ['it ends by itself', state('terminating'), 'running'],

@@ -53,9 +53,10 @@ export function seen({ spec, status }: Pick<Server, 'spec' | 'status'>, instance
 }
 
 function whyDown(server: Pick<Server, 'spec' | 'status'>, { spec }: Pick<Instance, 'spec'>) {
-  const { observed, applied } = server.status
+  const { observed, applied, powering } = server.status
   const reason = observed?.stateReason ?? 'it does not run'
-  if (applied?.power !== 'on') return { why: 'told', reason } as const
+  // A stop that a start came after is never noted as done; what is down by it did not die.
+  if (applied?.power !== 'on' || powering !== undefined) return { why: 'told', reason } as const
   const services = spec.source.services?.services ?? {}
   const main = Object.keys(services).find(name => roleOf(services[name]!) === 'main')
   const info = main === undefined ? undefined : observed?.services[main]
