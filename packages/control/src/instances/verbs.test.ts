@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import type { OpenOperation } from '../operations/model.ts'
+import type { Server } from '../servers/model.ts'
+import { type Access, judgeAccess } from './access.ts'
 import type { Instance, InstanceStatus } from './model.ts'
 import { anInstance, aServer, now, observed } from './tests/samples.ts'
-import { judge, refusalOf, type Verb, type VerbView } from './verbs.ts'
+import { judge, judgeSnapshot, refusalOf, type Verb, type VerbView } from './verbs.ts'
 
 const applied = { launch: 'launch-1', power: 'off', restart: 0, rebuild: 0 } as const
 
@@ -14,15 +16,18 @@ interface State {
   readonly lost?: true
 }
 
+/** What is seen of a server where that follows from the phase; else it runs. */
+const asSeen: Partial<Record<InstanceStatus['phase'], Partial<Server['status']>>> = {
+  provisioning: { observed: observed('pending') },
+  starting: { observed: observed('pending') },
+  stopping: { observed: observed('stopping') },
+  stopped: { observed: observed('stopped'), applied },
+}
+
 function viewOf({ status, spec, deletedAt, operation, lost }: State): VerbView {
   const instance = anInstance({ status, ...(spec && { spec }), ...(deletedAt !== undefined && { deletedAt }) })
   const open = operation === undefined ? [] : [{ id: 'op_1', spec: { type: operation } } as OpenOperation]
-  const stopped = { observed: observed('stopped'), applied }
-  const active = lost
-    ? aServer({ status: { lost: { at: now, reason: 'gone' } } })
-    : status.phase === 'stopped'
-      ? aServer({ status: stopped })
-      : aServer()
+  const active = aServer({ status: lost ? { lost: { at: now, reason: 'gone' } } : (asSeen[status.phase!] ?? {}) })
   return { instance, active: status.phase === 'pending' ? undefined : active, open }
 }
 
@@ -60,6 +65,33 @@ test.each([
 ] as const)('%s', (state, ...expected) => {
   const view = viewOf(states[state]!)
   expect(verbs.map((verb: Verb) => judge(verb, view).type)).toEqual(expected)
+})
+
+const accesses = ['read', 'login', 'console', 'exec'] as const
+
+// A snapshot, then what is asked of what it runs on.
+test.each([
+  ['no server yet', 'notYet', 'notYet', 'notYet', 'notYet', 'notYet'],
+  ['building', 'notYet', 'act', 'act', 'notYet', 'notYet'],
+  ['starting', 'act', 'act', 'act', 'notYet', 'notYet'],
+  ['running', 'act', 'act', 'act', 'act', 'act'],
+  ['stopping', 'act', 'act', 'act', 'act', 'never'],
+  ['stopped', 'act', 'act', 'act', 'never', 'never'],
+  ['died and down', 'act', 'act', 'act', 'never', 'never'],
+  ['lost', 'never', 'never', 'never', 'never', 'never'],
+  ['suspended', 'act', 'act', 'act', 'never', 'never'],
+  ['replacing', 'busy', 'act', 'busy', 'busy', 'act'],
+  ['rebuilding', 'busy', 'act', 'busy', 'busy', 'notYet'],
+  ['deleting', 'never', 'act', 'never', 'never', 'never'],
+] as const)('%s, and what is on it', (state, snapshot, ...expected) => {
+  const view = viewOf(states[state]!)
+  expect(judgeSnapshot(view).type).toBe(snapshot)
+  expect(accesses.map((access: Access) => judgeAccess(access, view).type)).toEqual(expected)
+})
+
+test('what nothing is known of now is asked for later', () => {
+  const view = { ...viewOf(states.running!), active: aServer({ status: { observed: observed('unknown') } }) }
+  for (const access of ['console', 'exec'] as const) expect(judgeAccess(access, view).type).toBe('notYet')
 })
 
 test('who is refused is told why, and what is possible', () => {

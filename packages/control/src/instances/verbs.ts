@@ -1,7 +1,9 @@
+import type { View } from '@stead/engine'
 import { seconds } from '@stead/world'
 import { fail, type Problem } from '../errors/problem.ts'
+import { openOperations } from '../operations/lifecycle.ts'
 import type { OpenOperation } from '../operations/model.ts'
-import type { Server } from '../servers/model.ts'
+import { type Server, servers } from '../servers/model.ts'
 import { type Instance, policiesOf } from './model.ts'
 import { exclusive } from './operations.ts'
 import { seen } from './project.ts'
@@ -14,6 +16,12 @@ export interface VerbView {
   readonly instance: Instance
   readonly active: Server | undefined
   readonly open: readonly OpenOperation[]
+}
+
+export function verbView(everything: Pick<View, 'get' | 'list'>, instance: Instance): VerbView {
+  const { active: id } = instance.status.slots
+  const active = id === undefined ? undefined : everything.get(servers, id)
+  return { instance, active, open: openOperations(everything, instance) }
 }
 
 /** `act`: it will be done. `nothing`: it is so already. Else why not: for good, for now, or until another is done. */
@@ -29,14 +37,18 @@ const nothing: Verdict = { type: 'nothing' }
 export const never = (why: string): Verdict => ({ type: 'never', why })
 export const notYet = (why: string): Verdict => ({ type: 'notYet', why })
 
-/** What a verb means to an instance in this state. */
-export function judge(verb: Verb, view: VerbView): Verdict {
-  const { instance, open } = view
-  if (instance.deletedAt !== undefined) return never('it is being deleted')
-  const busy = exclusive(open)
-  if (busy) return { type: 'busy', operation: busy }
-  return table[verb](view)
+/** What is in the way of whatever would be done to an instance: that it ends. */
+export const ending = ({ instance }: VerbView): Verdict | undefined =>
+  instance.deletedAt === undefined ? undefined : never('it is being deleted')
+
+/** And of whatever must not come between a replacement and its end. */
+export function barred(view: VerbView): Verdict | undefined {
+  const busy = exclusive(view.open)
+  return ending(view) ?? (busy && { type: 'busy', operation: busy })
 }
+
+/** What a verb means to an instance in this state. */
+export const judge = (verb: Verb, view: VerbView): Verdict => barred(view) ?? table[verb](view)
 
 const table: Readonly<Record<Verb, (view: VerbView) => Verdict>> = {
   start({ instance, active }) {
@@ -67,10 +79,10 @@ const table: Readonly<Record<Verb, (view: VerbView) => Verdict>> = {
 }
 
 /** Whether a snapshot can be taken: of whatever has a disk, running or not. */
-export function judgeSnapshot({ instance, active, open }: VerbView): Verdict {
-  if (instance.deletedAt !== undefined) return never('it is being deleted')
-  const busy = exclusive(open)
-  if (busy) return { type: 'busy', operation: busy }
+export function judgeSnapshot(view: VerbView): Verdict {
+  const barrier = barred(view)
+  if (barrier) return barrier
+  const { instance, active } = view
   const { phase } = instance.status
   if (active && seen(active, instance).type === 'lost') return never('what it ran on is gone')
   if (phase === 'pending' || phase === 'provisioning') return notYet(`it is ${phase}`)

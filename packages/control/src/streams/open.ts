@@ -2,10 +2,10 @@ import { type Provider, withDeadline } from '@stead/provider-kit'
 import { seconds, type World } from '@stead/world'
 import { problemBody } from '../door/problem-answer.ts'
 import type { SocketStream } from '../door/socket-stream.ts'
-import { fail, type Problem } from '../errors/index.ts'
+import type { Problem } from '../errors/index.ts'
 import type { StreamRoom } from './api/room.ts'
 import { type LogQuery, openLog } from './logs/request.ts'
-import { problemOfProvider, reached } from './reach.ts'
+import { problemOfProvider, reachServer } from './reach.ts'
 import { controlFrame } from './terminal/frames.ts'
 import { type ConsoleBody, consoleOptions, type ExecBody, execRequest } from './terminal/request.ts'
 import { converse, ofConsole, ofExec, type Terminal } from './terminal/terminal.ts'
@@ -26,7 +26,7 @@ export async function openStream(room: StreamRoom, opened: OpenedStream): Promis
   endWithInstance(room, opened)
   try {
     if (type === 'logs') await sendLines(room, opened)
-    else await openTerminal(room, opened)
+    else await openTerminal(room, opened, type)
   } catch (error) {
     // What comes of it once one side has left is of no interest.
     if (!stream.isOpen) return
@@ -55,17 +55,17 @@ async function sendLines(room: StreamRoom, { stream, instance, request, world }:
   stream.end('finished', 'there is nothing more to read')
 }
 
-async function openTerminal(room: StreamRoom, opened: OpenedStream): Promise<void> {
+async function openTerminal(room: StreamRoom, opened: OpenedStream, type: 'exec' | 'console'): Promise<void> {
   const { stream, instance, world } = opened
-  const server = reached(room, instance)
-  if (!server) throw fail('invalid_state', 'what it ran on is gone')
-  const open = opened.type === 'exec' ? execOf(opened.request as ExecBody) : consoleOf(opened.request as ConsoleBody)
+  // Much may have become of it since the ticket was given.
+  const server = await reachServer(room, instance, { group: type, access: type })
+  const open = type === 'exec' ? execOf(opened.request as ExecBody) : consoleOf(opened.request as ConsoleBody)
   const begin = async (signal: AbortSignal) => open(await server.provider(), server.backendId, signal)
   const terminal = await withDeadline(world, openingTime, begin, stream.signal)
   const used = () => room.use.note(instance.id)
   used()
   // A command that runs is at work though it says nothing; a terminal may only have been forgotten.
-  if (opened.type === 'exec' && !(opened.request as ExecBody).tty) stream.onBeat = used
+  if (type === 'exec' && !(opened.request as ExecBody).tty) stream.onBeat = used
   await converse({ stream, terminal, used, refuse: problem => refuse(opened, problem) })
 }
 

@@ -2,15 +2,14 @@ import type { ReadCache, View } from '@stead/engine'
 import { type GroupName, isProviderError, type Provider, type ProviderErrorCode } from '@stead/provider-kit'
 import { seconds } from '@stead/world'
 import { fail, Problem } from '../errors/index.ts'
+import { type Access, judgeAccess } from '../instances/access.ts'
 import type { Instance } from '../instances/model.ts'
-import { seen } from '../instances/project.ts'
-import { act, never, notYet, refusalBy, type Verdict } from '../instances/verbs.ts'
-import { openOperations } from '../operations/lifecycle.ts'
+import { refusalBy, verbView } from '../instances/verbs.ts'
 import { assertCan } from '../regions/capable.ts'
 import type { RegionClients } from '../regions/clients.ts'
 import { Region } from '../regions/model.ts'
 import { explain } from '../servers/failure.ts'
-import { type Server, servers } from '../servers/model.ts'
+import { servers } from '../servers/model.ts'
 
 /** What streams have around them. */
 export interface StreamSurroundings {
@@ -46,40 +45,23 @@ export function reached(
 
 export interface Need {
   readonly group: GroupName
-  /** Whether it has to run, or only to be there. */
-  readonly isRunning: boolean
+  readonly access: Access
 }
 
 /** The server of an instance, for what needs it. Refuses what its region cannot do before anything else. */
 export async function reachServer(
   surroundings: StreamSurroundings,
   instance: Instance,
-  { group, isRunning }: Need,
+  { group, access }: Need,
 ): Promise<ReachedServer> {
   const everything = surroundings.cache.platform()
   const region = everything.get<Region>(Region.kind, instance.spec.region)
   if (!region) throw fail('not_found', 'its region is gone')
   await assertCan(region, group, surroundings.clients)
-  const { active: id } = instance.status.slots
-  const active = id === undefined ? undefined : everything.get(servers, id)
-  const verdict = judge(instance, active, isRunning)
-  const refusal = refusalBy(verdict, { instance, active, open: openOperations(everything as View, instance) })
+  const view = verbView(everything as View, instance)
+  const refusal = refusalBy(judgeAccess(access, view), view)
   if (refusal) throw refusal
   return reached(surroundings, instance)!
-}
-
-/** Whether something can be asked of what it runs on. */
-function judge(instance: Instance, active: Server | undefined, isRunning: boolean): Verdict {
-  const { phase, suspended } = instance.status
-  const found = active && seen(active, instance)
-  if (found?.type === 'lost') return never('what it ran on is gone')
-  if (active?.status.backendId === undefined)
-    return phase === 'failed' || phase === 'destroying' ? never(`it is ${phase}`) : notYet(`it is ${phase}`)
-  if (!isRunning || found?.type === 'running') return act
-  if (suspended) return never(`it is suspended: ${suspended.reason}`)
-  return phase === 'starting' || phase === 'provisioning' || found?.type === 'booting'
-    ? notYet(`it is ${phase}`)
-    : never(`it is ${phase}`)
 }
 
 const states: ReadonlySet<ProviderErrorCode> = new Set(['Conflict', 'NotFound'])

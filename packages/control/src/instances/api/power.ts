@@ -2,13 +2,12 @@ import type { Reply } from '../../door/route.ts'
 import { route } from '../../door/route.ts'
 import type { Services } from '../../door/services.ts'
 import { fail } from '../../errors/index.ts'
-import { openOperations } from '../../operations/lifecycle.ts'
 import { Type } from '../../schema/type.ts'
-import { type Server, servers } from '../../servers/model.ts'
+import type { Server } from '../../servers/model.ts'
 import { type Instance, policiesOf } from '../model.ts'
 import { seen } from '../project.ts'
 import { mainService } from '../source/services.ts'
-import { judge, refusalOf, type Verb } from '../verbs.ts'
+import { judge, refusalOf, type Verb, verbView } from '../verbs.ts'
 import { type Acceptance, type Asking, accept, acceptNothing } from './accept.ts'
 import { Accepted, type InstanceRoutes, one, theInstance } from './room.ts'
 
@@ -86,14 +85,11 @@ async function perform(
   verb: Verb,
   changes: (active: Server | undefined) => Changes,
 ): Promise<Reply> {
-  const { target } = asking
-  const { active: id } = target.status.slots
-  const active = id === undefined ? undefined : services.everything.get(servers, id)
-  const view = { instance: target, active, open: openOperations(services.everything, target) }
+  const view = verbView(services.everything, asking.target)
   const refusal = refusalOf(verb, view)
   if (refusal) throw refusal
   if (judge(verb, view).type === 'nothing') return acceptNothing(services, asking, verb)
-  return accept(services, asking, { type: verb, what: `${verb} was asked for`, ...changes(active) })
+  return accept(services, asking, { type: verb, what: `${verb} was asked for`, ...changes(view.active) })
 }
 
 const powered = ({ spec }: Instance, power: 'on' | 'off'): Changes =>

@@ -6,7 +6,7 @@ import { fail } from '../../errors/index.ts'
 import { appendEvent } from '../../events/model.ts'
 import { imageBesides } from '../../images/create.ts'
 import { Image, type ImageSpec, snapshotsByInstance } from '../../images/model.ts'
-import { openOperations, startOperation } from '../../operations/lifecycle.ts'
+import { startOperation } from '../../operations/lifecycle.ts'
 import { asked } from '../../realised/model.ts'
 import { assertCan } from '../../regions/capable.ts'
 import { catalogOf, flavorIn } from '../../regions/catalog/catalog-of.ts'
@@ -14,11 +14,10 @@ import type { RegionCatalogs } from '../../regions/catalog/catalogs.ts'
 import { Region } from '../../regions/model.ts'
 import { Labels, Name } from '../../resource/model.ts'
 import { Type } from '../../schema/type.ts'
-import { servers } from '../../servers/model.ts'
 import { placeObjects } from '../../teardown/building.ts'
 import { diskOf } from '../fit.ts'
 import type { Instance } from '../model.ts'
-import { judgeSnapshot, refusalBy } from '../verbs.ts'
+import { judgeSnapshot, refusalBy, verbView } from '../verbs.ts'
 import { type InstanceRoutes, one, theInstance } from './room.ts'
 
 const Snapshot = Type.Object(
@@ -55,16 +54,14 @@ export const snapshotRoutes: InstanceRoutes = ({ catalogs, clients }) => [
     async handle({ body, target, caller, place, traceId }, { world, everything, conclude }) {
       const region = everything.get<Region>(Region.kind, target.spec.region)!
       await assertCan(region, 'snapshot', clients)
-      const { active: id } = target.status.slots
-      const active = id === undefined ? undefined : everything.get(servers, id)
-      const view = { instance: target, active, open: openOperations(everything, target) }
+      const view = verbView(everything, target)
       const refusal = refusalBy(judgeSnapshot(view), view)
       if (refusal) throw refusal
       const draft = Image.draft({
         ...{ world, place, caller, name: body.name, labels: ownLabels(body.labels) },
         ...(body.displayName !== undefined && { displayName: body.displayName }),
         spec: takenOf(target, region, catalogs),
-        status: { ...asked, server: active!.status.backendId! },
+        status: { ...asked, server: view.active!.status.backendId! },
       })
       const set = changeSet(world).create(draft).expectRevision(target, target.revision)
       imageBesides(set, everything, { draft, on: [...placeObjects(everything, place), region] })

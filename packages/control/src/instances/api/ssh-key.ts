@@ -10,8 +10,10 @@ import { unseal } from '../../sealed/model.ts'
 import { certify } from '../../ssh-authorities/certificate.ts'
 import { SshAuthority } from '../../ssh-authorities/model.ts'
 import { fingerprintOf, longestPublicKey, type PublicKey, readPublicKey } from '../../ssh-authorities/public-key.ts'
+import { judgeAccess } from '../access.ts'
 import type { Instance } from '../model.ts'
 import { principalOf } from '../ssh-principal.ts'
+import { refusalBy, verbView } from '../verbs.ts'
 import { type InstanceRoutes, one, theInstance } from './room.ts'
 
 /** Time enough to log in. Who is in stays in. */
@@ -63,7 +65,7 @@ export const sshKeyRoutes: InstanceRoutes = ({ store, sealer }) => [
     target: theInstance,
     body: SshKey,
     replies: { 200: SignedSshKey },
-    refuses: ['invalid_state', 'conflict'],
+    refuses: ['invalid_state', 'not_ready', 'operation_in_progress', 'conflict'],
     examples: {
       body: {
         publicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl ann@home',
@@ -79,6 +81,9 @@ export const sshKeyRoutes: InstanceRoutes = ({ store, sealer }) => [
       if (!authority) throw untrusting(target)
       const { privateKey, publicKey } = authority.status
       if (!privateKey) throw external(user)
+      const view = verbView(everything, target)
+      const refusal = refusalBy(judgeAccess('login', view), view)
+      if (refusal) throw refusal
       const now = world.now()
       const [start, end] = [instant(now - skew), after(now, lifetime)]
       const principals = [principalOf(target.id, user)]

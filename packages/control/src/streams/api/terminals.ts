@@ -11,7 +11,7 @@ import type { StreamRoom } from './room.ts'
 
 const ticketed = 'The answer is a ticket: it opens one WebSocket at its `url`, once, within a minute.'
 const at = (path: string) => ({ path: `${one}/${path}`, scope: 'project', target: theInstance }) as const
-const refuses = ['unsupported', 'not_ready'] as const
+const refuses = ['unsupported', 'invalid_state', 'not_ready', 'operation_in_progress'] as const
 
 export const terminalRoutes = (room: StreamRoom): readonly Route[] => [
   route({
@@ -27,7 +27,7 @@ export const terminalRoutes = (room: StreamRoom): readonly Route[] => [
     async handle(request, services) {
       const { target, body } = request
       assertService(target, body.service, '/service')
-      const server = await reachServer(room, target, { group: 'exec', isRunning: true })
+      const server = await reachServer(room, target, { group: 'exec', access: 'exec' })
       if (body.tty && !(await hasTerminals(server))) throw fail('unsupported', 'its region has no terminals')
       return issueTicket(room, services, request, { type: 'exec', request: body })
     },
@@ -43,7 +43,7 @@ export const terminalRoutes = (room: StreamRoom): readonly Route[] => [
     refuses,
     examples: { body: { scrollbackBytes: 4_096 } },
     async handle(request, services) {
-      await reachServer(room, request.target, { group: 'console', isRunning: true })
+      await reachServer(room, request.target, { group: 'console', access: 'console' })
       return issueTicket(room, services, request, { type: 'console', request: request.body })
     },
   }),
@@ -60,7 +60,7 @@ export const terminalRoutes = (room: StreamRoom): readonly Route[] => [
     replies: { 200: Type.String({ contentMediaType: 'text/plain' }) },
     refuses,
     async handle({ target, query: { bytes = 65_536 }, signal }) {
-      const server = await reachServer(room, target, { group: 'console', isRunning: false })
+      const server = await reachServer(room, target, { group: 'console', access: 'read' })
       const output = await asked(async () => {
         const provider = await server.provider()
         return provider.console!.output(server.backendId, { scrollbackBytes: bytes, signal })

@@ -61,7 +61,7 @@ export async function checkLog(options: StreamSurroundings, asked: Checked) {
   const service = serviceOf(asked)
   const place = placeOf(asked)
   const start = place ? {} : startOf(asked)
-  const active = await reachServer(options, asked.instance, { group: 'logs', isRunning: false })
+  const active = await reachServer(options, asked.instance, { group: 'logs', access: 'read' })
   return { service, place, start, active }
 }
 

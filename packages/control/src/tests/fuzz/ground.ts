@@ -77,7 +77,10 @@ class Ground {
     const values = { variables: [{ name: 'key', type: 'secret' }], variableValues: { key } }
     for (const [name, source] of Object.entries({ 'vm-1': { machine }, 'web-1': { services } }))
       await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances`, { name, spec: { source, ...values } })
-    await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances/vm-1/ssh-key`, { publicKey })
+    const vm = `/v1/projects/${acme}%2Fshop/instances/vm-1`
+    // Nobody is let into what is not there yet.
+    await this.#house.must(200, 'GET', `${vm}/wait?phase=running&timeout=25s`)
+    await this.#ask('POST', `${vm}/ssh-key`, { publicKey })
     const adopted = { region: `here-${this.#suffix}`, backendId: found, name: 'old-1' }
     for (const plan of [true, false])
       await this.#ask('POST', `/v1/projects/${acme}%2Fshop/instances/adopt`, { ...adopted, plan })

@@ -1,5 +1,6 @@
 import type { Logger, Store } from '@stead/engine'
 import { simulatedProvider } from '@stead/provider-kit/simulated'
+import { millis } from '@stead/world'
 import { expect } from 'vitest'
 import { auditIndexTable, auditTable } from '../../audit/model.ts'
 import { eventsTable } from '../../events/model.ts'
@@ -16,7 +17,7 @@ const enoughForAll = 20_000
 /** Fuzzes every route that the document of the real rooms lists, and looks for secrets in all that is left behind. */
 export async function fuzzRooms(requests: number, openStore?: () => Promise<Store>): Promise<void> {
   const lines: string[] = []
-  const cloud = simulatedCloud()
+  const cloud = simulatedCloud({ profile: { launchCall: millis(1), boot: millis(20) } })
   const house = await IdentityHouse.openForAll({
     ...(openStore && { openStore }),
     log: loggerTo(lines),
