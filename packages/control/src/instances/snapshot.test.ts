@@ -15,7 +15,7 @@ test('a snapshot is an image that others are launched from, and is in use while 
   const instance = { id: metadata.id, name: 'vm-1' }
   expect(taken.image).toMatchObject({
     metadata: { name: 's1', labels: { tier: 'web' } },
-    spec: { source: { snapshot: { instance } } },
+    spec: { region: expect.any(String), architecture: 'x86_64', source: { snapshot: { instance, diskGiB: 10 } } },
   })
   expect(taken.image.metadata.labels).toEqual({ tier: 'web' })
   expect(await house.ended(taken.operation.id)).toMatchObject({
@@ -39,6 +39,14 @@ test('a snapshot is an image that others are launched from, and is in use while 
   await house.house.must(202, 'DELETE', `${images}/s1`)
   await house.house.gone(`${images}/s1`)
   expect(await house.used()).toEqual({})
+})
+
+test('one says what it was taken of though that is no longer offered', async () => {
+  const house = await InstanceHouse.open()
+  await house.running('vm-1', machine())
+  await house.house.must(200, 'PATCH', '/v1/regions/sim', { body: { spec: { flavors: { small: { hidden: true } } } } })
+  const taken = await house.must(202, 'POST', '/vm-1/snapshot', { body: { name: 's1' } })
+  expect(taken.image.spec).toMatchObject({ architecture: 'x86_64', source: { snapshot: { diskGiB: 10 } } })
 })
 
 test('what its disk held does not fit on a smaller one', async () => {

@@ -9,7 +9,7 @@ import { Image, type ImageSpec, snapshotsByInstance } from '../../images/model.t
 import { startOperation } from '../../operations/lifecycle.ts'
 import { asked } from '../../realised/model.ts'
 import { assertCan } from '../../regions/capable.ts'
-import { catalogOf, flavorIn } from '../../regions/catalog/catalog-of.ts'
+import { flavorOnce } from '../../regions/catalog/catalog-of.ts'
 import type { RegionCatalogs } from '../../regions/catalog/catalogs.ts'
 import { Region } from '../../regions/model.ts'
 import { Labels, Name } from '../../resource/model.ts'
@@ -103,9 +103,8 @@ const ownLabels = (labels: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith('stead.')))
 
 function takenOf({ id, name, spec }: Instance, region: Region, catalogs: RegionCatalogs): ImageSpec {
-  const catalog = catalogOf(region, catalogs)
   const { machine } = spec.source
-  const flavor = machine && catalog.isKnown ? flavorIn(catalog, machine.flavor) : undefined
+  const flavor = machine && flavorOnce(region, catalogs, machine.flavor)
   const diskGiB = flavor && diskOf({ flavor, diskGiB: machine!.diskGiB })
   return {
     region: region.id,

@@ -58,6 +58,13 @@ function notKnown({ name }: Region, error: unknown): Problem {
 export const flavorIn = ({ flavors }: Pick<Offered, 'flavors'>, text: string): OfferedFlavor | undefined =>
   flavors.find(({ name }) => name === text)
 
+/** The flavor that something in a region was made of, also when it is no longer offered there. */
+export function flavorOnce(region: Region, catalogs: RegionCatalogs, text: string): OfferedFlavor | undefined {
+  const { answered } = catalogs.lastKnown(region)
+  const said = Object.entries(region.spec.flavors ?? {}).map(([name, { hidden: _, ...saying }]) => [name, saying])
+  return answered && flavorIn(offered({ flavors: Object.fromEntries(said) }, answered), text)
+}
+
 /** The image of everybody's that a text means: by id, else by name. */
 export const imageIn = ({ images }: Pick<Offered, 'images'>, text: string): OfferedImage | undefined =>
   images.find(({ id }) => id === text) ?? images.find(({ name }) => name === text)
