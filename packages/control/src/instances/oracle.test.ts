@@ -101,12 +101,29 @@ test('what does not fit is refused with the fields that do not, and nothing is c
 
 test('nothing of another tenant can be attached, or be seen to exist', async () => {
   const house = await InstanceHouse.open()
-  const there = await house.house.must(201, 'POST', '/v1/projects/globex%2Fshop/networks', {
-    body: { name: 'theirs', spec: { region: 'sim', cidr: '10.9.0.0/24' } },
-  })
-  const theirs = await house.call('POST', '', { body: { name: 'x', spec: machine({ network: there.metadata.id }) } })
-  const nobodys = await house.call('POST', '', { body: { name: 'x', spec: machine({ network: 'net_none' }) } })
-  expect([theirs.status, theirs.body.code]).toEqual([nobodys.status, nobodys.body.code])
+  const made = async (project: string, noun: string, spec: object) =>
+    (await house.house.must(201, 'POST', `/v1/projects/${project}%2Fshop/${noun}`, { body: { name: 'one', spec } }))
+      .metadata.id as string
+  const network = { region: 'sim', cidr: '10.9.0.0/24' }
+  const theirs = await made('globex', 'networks', network)
+  const group = await made('globex', 'security-groups', { network: theirs, rules: [] })
+  const authority = await made('globex', 'ssh-authorities', { managed: true })
+  const ours = await made('acme', 'networks', network)
+  const answered = async (part: object) => {
+    const { status, body } = await house.call('POST', '', { body: { name: 'x', spec: machine(part) } })
+    return { status, code: body.code, detail: body.detail }
+  }
+  /** As often as it is named, an id of somebody else reads like one of nobody. */
+  const alike = async (part: (id: string) => object, id: string) => {
+    const nobodys = id.replace(/.{8}$/, '00000000')
+    const { detail, ...answer } = await answered(part(id))
+    expect(answer).toEqual({ status: 404, code: 'not_found' })
+    expect(detail.replaceAll(id, nobodys)).toBe((await answered(part(nobodys))).detail)
+  }
+  await alike(id => ({ network: id }), theirs)
+  await alike(id => ({ network: ours, securityGroups: [id] }), group)
+  await alike(id => ({ sshAuthority: id }), authority)
+  expect((await house.used()).instances).toBeUndefined()
   const { metadata } = await house.create('web-1')
   await house.house.must(404, 'GET', `/v1/projects/globex%2Fshop/instances/${metadata.id}`)
 })
