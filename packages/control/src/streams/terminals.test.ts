@@ -140,6 +140,19 @@ describe('exec', () => {
     expect(client.controls).toMatchObject([{ type: 'error', problem: { code: 'unavailable' } }])
     endOutage()
   })
+
+  test('is not begun with a ticket from before its instance was deleted', async () => {
+    const { house } = await openHouse(machine())
+    const ask = (what: string, body: object) => house.at.must(201, 'POST', `/web-1/${what}`, { body })
+    const tickets = await Promise.all([ask('exec', { command: ['echo'] }), ask('console', {})])
+    house.cloud.outage({ kind: 'outage', on: ['terminate'] })
+    await house.at.must(202, 'DELETE', '/web-1')
+    for (const { url } of tickets) {
+      const client = await SocketClient.open(house.at.house.url + url)
+      expect(await client.closed).toMatchObject({ code: 1011 })
+      expect(client.controls).toMatchObject([{ type: 'error', problem: { code: 'invalid_state' } }])
+    }
+  })
 })
 
 describe('a ticket', () => {
