@@ -83,7 +83,7 @@ test('what does not fit is refused with the fields that do not, and nothing is c
     [422, machine({ userData: { sealed: 'abc', sizeBytes: 3 } }), [`${machinePath}/userData`]],
     [422, machine({ allowedSourceAddresses: ['10.0.0.0'] }), [`${machinePath}/allowedSourceAddresses/0`]],
     [422, { source: {} }, ['/spec/source']],
-    [422, { ...services(), ttl: '1h', deletionProtection: true }, ['/spec/ttl']],
+    [422, { ...services(), ttl: '1h', deletionProtection: true }, ['/spec/ttl', '/spec/deletionProtection']],
     [404, { ...services(), region: 'nowhere' }, []],
     [400, { source: { helm: { chart: 'x' } } }, ['/spec/source/helm']],
   ]

@@ -139,7 +139,10 @@ test('times to live are longer than nothing and do not contradict protection', (
     '/spec/ttl',
     '/spec/idleStop',
   ])
-  expect(paths({ ...services({ web }), ttl: '1h', deletionProtection: true })).toEqual(['/spec/ttl'])
+  expect(paths({ ...services({ web }), ttl: '1h', deletionProtection: true })).toEqual([
+    '/spec/ttl',
+    '/spec/deletionProtection',
+  ])
 })
 
 test('a circle is found just where names cannot be put in an order', () => {

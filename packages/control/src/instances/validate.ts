@@ -7,7 +7,7 @@ import type { WrittenMachine } from './source/machine.ts'
 import { validateServices } from './source/validate-services.ts'
 import { validateVariables } from './values/validate-variables.ts'
 
-/** Everything in a spec that is well formed and does not fit together, each with the field it is about. */
+/** Everything in a spec that is well formed and does not fit together, with every field that is part of it. */
 export function validate(spec: WrittenSpec): readonly FieldError[] {
   return [...validateSource(spec.source), ...validateVariables(spec), ...validatePolicies(spec)]
 }
@@ -61,6 +61,10 @@ function validatePolicies({ ttl, idleStop, deletionProtection }: WrittenSpec): r
       ? []
       : [errorAt(`/spec/${field}`, 'must be a duration like 2h, longer than nothing')],
   )
-  const contradiction = errorAt('/spec/ttl', 'contradicts deletionProtection: it would never be deleted by itself')
-  return ttl !== undefined && deletionProtection ? [...spans, contradiction] : spans
+  if (ttl === undefined || !deletionProtection) return spans
+  return [
+    ...spans,
+    errorAt('/spec/ttl', 'contradicts deletionProtection: it would never be deleted by itself'),
+    errorAt('/spec/deletionProtection', 'contradicts ttl: it would be deleted by itself'),
+  ]
 }

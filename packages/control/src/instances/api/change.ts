@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type ChangeSetBuilder, canonicalJson, refOf } from '@stead/engine'
 import { type Capabilities, changedFields, type LaunchField } from '@stead/provider-kit'
 import { lookUp } from '../../door/find.ts'
 import type { Request } from '../../door/route.ts'
 import type { Services } from '../../door/services.ts'
-import { fail } from '../../errors/index.ts'
+import { type FieldError, fail } from '../../errors/problem.ts'
 import type { Place } from '../../identity/caller.ts'
 import { Network } from '../../networks/model.ts'
 import { openOperations } from '../../operations/lifecycle.ts'
@@ -57,7 +58,7 @@ export interface PreparedChange {
   readonly values: PreparedValues | undefined
 }
 
-/** Reads a change of an instance and says what it would do. Only what changes is checked, unless all of it is asked for. */
+/** Reads a change of an instance and says what it would do. Only what changes, and what depends on it, is checked, unless all of it is asked for. */
 export async function prepareChange(
   room: InstanceRoom,
   { target, body, place, objects, caller }: ChangeRequest,
@@ -69,7 +70,7 @@ export async function prepareChange(
   const merged = patched(Instance as never, target as never, patch) as Patched<WrittenSpec>
   const isValued = merged.changed('/spec/variables') || merged.changed('/spec/variableValues')
   const isAsked = (path: string) => merged.changed(path) || (isValued && path.startsWith('/spec/variable'))
-  const errors = validate(withoutUserData(merged.spec)).filter(({ path }) => isAsked(path))
+  const errors = madeWrong(target.spec, merged.spec, isAsked)
   if (errors.length > 0) throw fail('invalid', 'what was sent does not fit together', { errors })
   const isOther = whole || isValued || merged.changed('/spec/source') || sent.type !== 'kept'
   const resolving = {
@@ -125,6 +126,18 @@ export async function prepareChange(
       sealValues(set, room.sealer, { owner, before: target.spec.variableValues ?? {}, kept, others })
     },
   }
+}
+
+/** What was wrong before, by older rules perhaps, and is not touched does not stand in the way of something else. */
+function madeWrong(
+  before: InstanceSpec,
+  after: WrittenSpec,
+  isAsked: (path: string) => boolean,
+): readonly FieldError[] {
+  const errors = validate(withoutUserData(after))
+  if (errors.every(({ path }) => isAsked(path))) return errors
+  const old = validate(withoutUserData(before))
+  return errors.filter(error => isAsked(error.path) || !old.some(each => isDeepStrictEqual(each, error)))
 }
 
 interface RenderedBefore {

@@ -1,0 +1,51 @@
+import { changeSet } from '@stead/engine'
+import { describe, expect, test } from 'vitest'
+import { instances } from '../model.ts'
+import { InstanceHouse, services } from '../tests/house.ts'
+
+const root = '/spec/source/services/services'
+const patch = (changes: object) => ({ spec: { source: { services: { services: changes } } } })
+const pathsOf = ({ errors = [] }: { errors?: { path: string }[] }) => errors.map(({ path }) => path)
+
+describe('what fits together is not made to contradict itself by a patch', () => {
+  const worker = { role: 'sidecar', image: 'host', env: { PORT_SQL: '1' }, ports: [{ name: 'jobs', port: 5_432 }] }
+  const checked = { dependsOn: ['worker'], healthChecks: [{ type: 'tcp', port: 'http' }] }
+
+  test.for([
+    ['services wait for each other', { worker: { dependsOn: ['web'] } }, [`${root}/web/dependsOn`]],
+    ['another waits for what goes', { worker: null }, [`${root}/web/dependsOn/0`]],
+    ['a check asks a port that goes', { web: { ports: [{ name: 'other' }] } }, [`${root}/web/healthChecks/0/port`]],
+    [
+      'a later service has the port',
+      { web: { ports: [{ name: 'http', port: 5_432 }] } },
+      [`${root}/worker/ports/0/port`],
+    ],
+    ['a variable has the name of its port', { worker: { ports: [{ name: 'sql' }] } }, [`${root}/worker/env/PORT_SQL`]],
+  ] as const)('%s', async ([, changes, paths]) => {
+    const house = await InstanceHouse.open()
+    await house.create('web-1', services(checked, { worker }))
+    const answer = await house.must(422, 'PATCH', '/web-1?allow=replace', { body: patch(changes) })
+    expect(pathsOf(answer)).toEqual(paths)
+    expect((await house.get('web-1')).metadata.generation).toBe(1)
+  })
+
+  test.for([
+    ['ttl', { ttl: '1h' }, { deletionProtection: true }],
+    ['protection', { deletionProtection: true }, { ttl: '1h' }],
+  ] as const)('what is protected does not end by itself, whichever is said first: %s', async ([, first, then]) => {
+    const house = await InstanceHouse.open()
+    await house.create('web-1', { ...services(), ...first })
+    const answer = await house.must(422, 'PATCH', '/web-1', { body: { spec: then } })
+    expect(pathsOf(answer)).toEqual(['/spec/ttl', '/spec/deletionProtection'])
+  })
+})
+
+test('what contradicted itself before does not stand in the way of something else', async () => {
+  const house = await InstanceHouse.open()
+  const { metadata } = await house.running('web-1', { ...services(), ttl: '1h' })
+  const { engine, world } = house.house
+  const before = engine.cache.platform().get(instances, metadata.id)!
+  await engine.commit(changeSet(world).update(before, { spec: { ...before.spec, deletionProtection: true } }))
+  await house.must(202, 'PATCH', '/web-1', { body: { labels: { a: 'b' }, spec: { onCrash: 'stop' } } })
+  await house.must(422, 'PATCH', '/web-1', { body: { spec: { ttl: '2h' } } })
+})
