@@ -93,6 +93,7 @@ const anySpec = fc
     ttl: maybe(fc.constantFrom('1s', '1h')),
     idleStop: maybe(fc.constantFrom('1s', '1h')),
     paused: fc.boolean(),
+    deletionProtection: fc.boolean(),
   })
   .map(given)
 
@@ -201,6 +202,11 @@ describe('in whatever state things are', () => {
       if (!instance.status.suspended) return
       for (const { power } of only(actions, 'create')) expect(power).toBe('off')
       for (const { change } of only(actions, 'change')) expect(change.power).not.toBe('on')
+    }))
+
+  test('what is protected does not end by itself', () =>
+    always(({ instance }, actions) => {
+      if (policiesOf(instance).isProtected) expect(only(actions, 'expire')).toEqual([])
     }))
 
   test('what is paused, or in a region that is left alone, is not touched unless it is deleted', () =>

@@ -411,6 +411,14 @@ describe('by itself', () => {
     expect(ideal.told).toContain('Expired')
   })
 
+  test('what is protected outlives its time, and says so', () => {
+    const ideal = running({ spec: { ttl: '2h', deletionProtection: true } })
+    ideal.pass(minutes(120))
+    ideal.settle()
+    expect(ideal.instance.status).toMatchObject({ phase: 'running', conditions: [{ reason: 'Protected' }] })
+    expect(ideal.instance.deletedAt).toBeUndefined()
+  })
+
   test('it is stopped when nobody used it for long enough', () => {
     const ideal = running({ spec: { idleStop: '15m' } })
     ideal.pass(minutes(10))

@@ -9,15 +9,8 @@ import { beginReplacement, continueReplacement } from './replacement.ts'
 
 /** Goes on with the life of an instance that is wanted. */
 export function live(draft: Draft): void {
-  const { instance, region, now } = draft.view
-  const { ttl } = instance.spec
-  const expiry = ttl === undefined ? undefined : after(instance.createdAt, parseDuration(ttl)!)
-  if (expiry !== undefined && now >= expiry) {
-    draft.tell('info', 'Expired', `it was to live for ${ttl}`)
-    draft.act({ type: 'expire' })
-    return
-  }
-  if (expiry !== undefined) draft.wakeAt(expiry, 'its time to live ends')
+  const { instance, region } = draft.view
+  if (expires(draft)) return
   const { outdated } = draft.view
   // That nothing of it concerns the backend can be noted whatever is not to be touched there.
   const isNoted = outdated !== undefined && outdated !== 'unknown' && !outdated.isChanged
@@ -37,6 +30,25 @@ export function live(draft: Draft): void {
   const active = draft.server('active')
   if (!active) place(draft)
   else if (active.deletedAt === undefined) tend(draft, active)
+}
+
+/** Whether it ends now because its time is over. What is protected by then is left, however that came about. */
+function expires(draft: Draft): boolean {
+  const { instance, now } = draft.view
+  const { ttl } = instance.spec
+  if (ttl === undefined) return false
+  const expiry = after(instance.createdAt, parseDuration(ttl)!)
+  if (now < expiry) {
+    draft.wakeAt(expiry, 'its time to live ends')
+    return false
+  }
+  if (policiesOf(instance).isProtected) {
+    draft.trouble = { reason: 'Protected', message: `it was to live for ${ttl}, and is protected from deletion` }
+    return false
+  }
+  draft.tell('info', 'Expired', `it was to live for ${ttl}`)
+  draft.act({ type: 'expire' })
+  return true
 }
 
 /** Slots whose servers are gone are free again. */
