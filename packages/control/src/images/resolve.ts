@@ -58,15 +58,16 @@ function ownImages(text: string, { caller, objects, place }: Pick<Request, 'call
 }
 
 function resolvedOwn(own: Image): ResolvedImage {
-  const { source } = own.spec
   const { state } = showImage(own).status
   if (state === 'pending' || state === 'transferring')
     throw fail('not_ready', `the image ${own.name} is not ready yet: it is ${state}`)
   if (state !== 'ready') throw fail('invalid_state', `the image ${own.name} cannot be used: it is ${state}`)
-  return {
-    ...{ backendId: own.status.backendId!, name: own.name!, own },
-    minDiskGiB: 'snapshot' in source ? (source.snapshot.diskGiB ?? null) : null,
-    architecture: own.spec.architecture ?? null,
-    sizeBytes: own.status.staged?.sizeBytes ?? null,
-  }
+  return { backendId: own.status.backendId!, name: own.name!, own, ...needsOf(own) }
 }
+
+/** What an image of a project asks of what it runs on, whatever became of it. */
+export const needsOf = ({ spec, status }: Image): Pick<ResolvedImage, 'architecture' | 'sizeBytes' | 'minDiskGiB'> => ({
+  minDiskGiB: 'snapshot' in spec.source ? (spec.source.snapshot.diskGiB ?? null) : null,
+  architecture: spec.architecture ?? null,
+  sizeBytes: status.staged?.sizeBytes ?? null,
+})

@@ -2,7 +2,7 @@ import type { StoredObject, View } from '@stead/engine'
 import type { Capabilities, LaunchSpec } from '@stead/provider-kit'
 import { type FieldError, fail } from '../errors/problem.ts'
 import { Image, isImageId } from '../images/model.ts'
-import { resolveImage, resolveServiceImage } from '../images/resolve.ts'
+import { needsOf, resolveImage, resolveServiceImage } from '../images/resolve.ts'
 import { Network } from '../networks/model.ts'
 import type { Realised } from '../realised/model.ts'
 import { catalogOf, firstCatalogOf, flavorIn, imageIn } from '../regions/catalog/catalog-of.ts'
@@ -149,8 +149,11 @@ function findOffering({ machine, catalog, region, before }: OfferingRequest, res
 /** One that it has already is taken as it is, whatever became of it. */
 function findImage({ machine, catalog, region, before }: OfferingRequest, resolving: Resolving) {
   const everybodys = imageIn(catalog, machine.image)
-  if (before?.image === machine.image)
-    return { id: machine.image, isNew: false, own: undefined, fitting: everybodys as FittingImage | undefined }
+  if (before?.image === machine.image) {
+    const own = resolving.everything.get<Image>(Image.kind, machine.image)
+    const fitting: FittingImage | undefined = own ? needsOf(own) : everybodys
+    return { id: machine.image, isNew: false, own: undefined, fitting }
+  }
   const found = resolveImage(machine.image, { ...resolving, region, offered: catalog })
   const { own } = found
   const id = own?.id ?? found.backendId

@@ -56,6 +56,21 @@ test('what its disk held does not fit on a smaller one', async () => {
   await house.ended(operation.id)
   const body = { name: 'vm-2', spec: machine({ image: 's1', diskGiB: 39 }) }
   expect(await house.must(422, 'POST', '', { body })).toMatchObject({ code: 'invalid' })
+  await house.create('vm-3', machine({ image: 's1', flavor: 'large' }))
+  const path = '/spec/source/machine'
+  for (const [change, paths] of [
+    [{ flavor: 'small' }, [`${path}/flavor`, `${path}/image`]],
+    [{ diskGiB: 39 }, [`${path}/diskGiB`]],
+  ] as const) {
+    const refused = await house.must(422, 'PATCH', '/vm-3', { body: { spec: { source: { machine: change } } } })
+    expect(refused.errors.map((error: { path: string }) => error.path)).toEqual(paths)
+  }
+  const byName = { flavor: 'small', image: 's1', diskGiB: 40 }
+  expect(
+    await house.must(200, 'POST', '/vm-3/plan', { body: { spec: { source: { machine: byName } } } }),
+  ).toMatchObject({
+    changes: [{ path: `${path}/diskGiB` }, { path: `${path}/flavor` }],
+  })
 })
 
 test('one that cannot be taken says why, takes no name and charges nothing', async () => {
