@@ -10,7 +10,6 @@ import type { RegionCatalogs } from '../regions/catalog/catalogs.ts'
 import type { OfferedFlavor } from '../regions/catalog/offered.ts'
 import { regionFor } from '../regions/default.ts'
 import type { Region } from '../regions/model.ts'
-import type { Secret } from '../secrets/model.ts'
 import { SecurityGroup } from '../security-groups/model.ts'
 import { SshAuthority } from '../ssh-authorities/model.ts'
 import { type FittingImage, misfits } from './fit.ts'
@@ -31,8 +30,6 @@ export interface ResolvedSpec {
   readonly region: Region
   readonly flavor: OfferedFlavor | undefined
   readonly capabilities: Capabilities
-  /** Those that it uses. */
-  readonly secrets: readonly Secret[]
   /** What the instance builds on, and must be there when it is committed. */
   readonly uses: readonly StoredObject[]
 }
@@ -63,7 +60,7 @@ export async function resolveSpec(
     const source = { services: { ...services, ...(network && { network: network.id }) } }
     const spec = { ...written, region: region.id, source }
     const uses = [region, ...(network ? [network] : []), ...own, ...secrets] as StoredObject[]
-    return { spec, region, flavor: undefined, capabilities, secrets, uses }
+    return { spec, region, flavor: undefined, capabilities, uses }
   }
   const offering = findOffering({ machine, catalog, region, before: before?.source.machine }, resolving)
   const groups = (machine.securityGroups ?? []).map(text => findGroup(text, network, resolving))
@@ -81,7 +78,6 @@ export async function resolveSpec(
     region,
     flavor: offering.flavor,
     capabilities,
-    secrets,
     uses: [region, network, ...groups, authority, offering.own, ...secrets].filter(
       object => object !== undefined,
     ) as StoredObject[],

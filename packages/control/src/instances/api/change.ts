@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type ChangeSetBuilder, canonicalJson, refOf } from '@stead/engine'
+import { type ChangeSetBuilder, canonicalJson, refOf, type StoredObject } from '@stead/engine'
 import { type Capabilities, changedFields, type LaunchField } from '@stead/provider-kit'
 import { lookUp } from '../../door/find.ts'
 import type { Request } from '../../door/route.ts'
@@ -17,7 +17,6 @@ import { differences, type FieldChange } from '../../resource/merge-patch.ts'
 import { type Patched, patched } from '../../resource/write.ts'
 import { within } from '../../schema/pointer.ts'
 import { unseal } from '../../sealed/model.ts'
-import type { Secret } from '../../secrets/model.ts'
 import { type Server, servers } from '../../servers/model.ts'
 import { amountsOf } from '../amounts.ts'
 import { holds } from '../kept-addresses.ts'
@@ -50,8 +49,8 @@ export interface PreparedChange {
   readonly isTooEarly: boolean
   /** What it will be charged; undefined when that does not change. */
   readonly amounts: Amounts | undefined
-  /** Secrets that it did not use before. */
-  readonly newSecrets: readonly Secret[]
+  /** What it builds on, and did not before. */
+  readonly attaches: readonly StoredObject[]
   /** Seals what belongs beside the instance, and drops what that replaces. */
   readonly seal: (set: ChangeSetBuilder) => void
   /** What it refers to around it, where that is new. */
@@ -80,6 +79,7 @@ export async function prepareChange(
     place: place as Place & { type: 'project' },
     catalogs: room.catalogs,
   }
+  const held = new Set([target.spec.region, ...Object.values(attachedTo(target)).flat()])
   const resolved = isOther ? await resolveSpec(merged.spec, resolving, target.spec) : undefined
   if (isOther) await checkUserData(room, target, merged.spec, sent)
   const before = target.spec.source.machine?.userData
@@ -115,7 +115,7 @@ export async function prepareChange(
       rendered: values && isValued ? renderedChanges(target, { everything, userData: opened, values }) : new Set(),
     }),
     amounts: resolved && amountsAfter(spec, resolved.flavor, { target, everything }),
-    newSecrets: (resolved?.secrets ?? []).filter(({ id }) => !attachedTo(target).secrets.includes(id)),
+    attaches: (resolved?.uses ?? []).filter(({ id }) => !held.has(id)),
     values,
     seal(set) {
       const owner = refOf(target)

@@ -1,10 +1,11 @@
 import { changeSet } from '@stead/engine'
 import { describe, expect, test } from 'vitest'
 import { instances } from '../model.ts'
-import { InstanceHouse, services } from '../tests/house.ts'
+import { InstanceHouse, machine, services } from '../tests/house.ts'
 
 const root = '/spec/source/services/services'
 const patch = (changes: object) => ({ spec: { source: { services: { services: changes } } } })
+const shop = '/v1/projects/acme%2Fshop'
 const pathsOf = ({ errors = [] }: { errors?: { path: string }[] }) => errors.map(({ path }) => path)
 
 describe('what fits together is not made to contradict itself by a patch', () => {
@@ -48,4 +49,27 @@ test('what contradicted itself before does not stand in the way of something els
   await engine.commit(changeSet(world).update(before, { spec: { ...before.spec, deletionProtection: true } }))
   await house.must(202, 'PATCH', '/web-1', { body: { labels: { a: 'b' }, spec: { onCrash: 'stop' } } })
   await house.must(422, 'PATCH', '/web-1', { body: { spec: { ttl: '2h' } } })
+})
+
+test('what is being deleted cannot be attached any more, and what is attached stays as it is', async () => {
+  const house = await InstanceHouse.open()
+  await house.house.must(201, 'POST', `${shop}/networks`, {
+    body: { name: 'n1', spec: { region: 'sim', cidr: '10.20.0.0/24' } },
+  })
+  await house.house.must(201, 'POST', `${shop}/security-groups`, {
+    body: { name: 'web', spec: { network: 'n1', rules: [] } },
+  })
+  await house.running('vm-1', machine({ network: 'n1' }))
+  await expect
+    .poll(async () => (await house.house.must(200, 'GET', `${shop}/security-groups/web`)).status.state)
+    .toBe('ready')
+  // Nothing is done in the region, so it does not go.
+  await house.house.must(200, 'PATCH', '/v1/regions/sim', { body: { spec: { mode: 'maintenance' } } })
+  await house.house.must(202, 'DELETE', `${shop}/security-groups/web`)
+  const attach = { spec: { source: { machine: { securityGroups: ['web'] } } } }
+  expect(await house.must(409, 'PATCH', '/vm-1?allow=replace', { body: attach })).toMatchObject({
+    code: 'invalid_state',
+    detail: 'the security-group web is being deleted',
+  })
+  await house.must(202, 'PATCH', '/vm-1?allow=replace', { body: { spec: { source: { machine: { publicIp: true } } } } })
 })

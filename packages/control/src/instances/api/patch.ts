@@ -133,7 +133,7 @@ export async function makeChange(
         .join(', ') || 'once more',
     besides(set) {
       seal(set)
-      buildingOn(set, ...change.newSecrets)
+      buildingOn(set, ...change.attaches)
       if (due)
         charge(set, everything, {
           organization: target.organizationId!,
