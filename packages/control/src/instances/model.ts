@@ -180,6 +180,8 @@ export interface InstanceStatus extends BaseStatus {
   readonly replacement?: Replacement
   /** The addresses that it must keep, once it has some: whatever it is launched on next is to have them. */
   readonly kept?: KeptAddresses
+  /** The id of who asked for the end of what it ends with. */
+  readonly deletedBy?: string
   /** A restart that was asked for and not passed on yet. */
   readonly restart?: { readonly hard: boolean; readonly service?: string }
   /** Somebody asked to try again what failed for good. */

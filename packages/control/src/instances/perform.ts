@@ -3,7 +3,13 @@ import { type ChangeSetBuilder, changeSet, type ObjectDraft, type Sealer, type V
 import type { LaunchSpec } from '@stead/provider-kit'
 import { newId, type World } from '@stead/world'
 import { appendEvent } from '../events/model.ts'
-import { endOperation, recordOperation, startOperation, stepOperation } from '../operations/lifecycle.ts'
+import {
+  endOperation,
+  type OperationRequest,
+  recordOperation,
+  startOperation,
+  stepOperation,
+} from '../operations/lifecycle.ts'
 import { allocationOf, charge, release } from '../quotas/charge.ts'
 import type { Amounts } from '../quotas/kinds.ts'
 import { sealLaunch } from '../servers/launch-content.ts'
@@ -201,10 +207,18 @@ class Writer {
   #begin(type: OperationType): void {
     const { view, world } = this.#performance
     const { instance, now } = view
-    const operation = startOperation(this.#set, world, { subject: instance, type, steps: operationSteps[type] })
+    const operation = startOperation(this.#set, world, requestOf(instance, type))
     this.status = { ...this.status, ready: false, operation: { id: operation.id, type, startedAt: now } }
   }
 }
+
+/** What begins by itself was asked for by nobody; what ends with something else, by who asked for that. */
+const requestOf = (instance: Instance, type: OperationType): OperationRequest => ({
+  subject: instance,
+  type,
+  steps: operationSteps[type],
+  ...(instance.status.deletedBy !== undefined && { requestedBy: instance.status.deletedBy }),
+})
 
 const keeping = ({ source }: LaunchSpec): Pick<ServerSpec, 'keepsAddresses'> =>
   source.type === 'machine' && source.keepAddresses ? { keepsAddresses: true } : {}
@@ -218,8 +232,7 @@ function forget({ view, cache, world }: Performance): ChangeSetBuilder {
   if (charged !== undefined) release(set, cache, { kind: servers, id: charged })
   for (const operation of operations)
     endOperation(set, operation, { state: operation.spec.type === 'delete' ? 'succeeded' : 'superseded', at: now })
-  if (!operations.some(({ spec }) => spec.type === 'delete'))
-    recordOperation(set, world, { subject: instance, type: 'delete', steps: operationSteps.delete })
+  if (!operations.some(({ spec }) => spec.type === 'delete')) recordOperation(set, world, requestOf(instance, 'delete'))
   appendEvent(
     set,
     { ...instance, status: { phase: 'destroyed' } },

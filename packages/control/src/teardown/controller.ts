@@ -15,6 +15,7 @@ import {
 import { minutes } from '@stead/world'
 import type { Tell } from '../audit/deeds.ts'
 import { appendEvent } from '../events/model.ts'
+import { nameOfPrincipal, principalOf } from '../identity/principals.ts'
 import { release } from '../quotas/charge.ts'
 import { decideTeardown } from './decide.ts'
 import type { EndingStatus, Part, Whole } from './model.ts'
@@ -105,7 +106,6 @@ async function step(
   context: ReconcileContext,
 ): Promise<Result | 'ended' | undefined> {
   const { cache, world } = context
-  const { deletedBy } = object.status
   const left = whole.parts.map(part => ({ part, objects: part.find(cache, object) }))
   const decision = decideTeardown({ whole: object, left, strangers: strangersIn(whole, cache, object) })
   switch (decision.type) {
@@ -113,7 +113,7 @@ async function step(
       return done
     case 'end': {
       const set = changeSet(world)
-      for (const part of decision.objects) endPart(set, decision.part, part, { ...context, deletedBy })
+      for (const part of decision.objects) endPart(set, decision.part, part, { cache, world, whole: object })
       tell(set, { ...deedOf(whole, object), action: `${decision.part.noun}:delete` }, cache)
       await context.commit(set)
       return undefined
@@ -139,17 +139,26 @@ function endPart(
   set: ChangeSetBuilder,
   part: Part,
   object: StoredObject,
-  { cache, world, deletedBy }: Pick<ReconcileContext, 'cache' | 'world'> & { readonly deletedBy: string | undefined },
+  { cache, world, whole }: Pick<ReconcileContext, 'cache' | 'world'> & { readonly whole: Ending },
 ): void {
   if (part.end === 'mark') {
+    const { deletedBy } = whole.status
     // What the whole was told, its parts are told: they have parts of their own.
     const told = { cascade: true, ...(deletedBy !== undefined && { deletedBy }) }
     set.update(object, { deletedAt: world.now(), status: { ...object.status, ...told } as EndingStatus })
+    const message = `with the ${whole.kind} ${whole.name ?? whole.id}${byWhom(cache, deletedBy)}`
+    appendEvent(set, object, { reason: 'DeleteRequested', message })
     return
   }
   set.remove(object)
   release(set, cache, object)
   for (const key of part.keys?.(object) ?? []) set.release(key, object.id)
+}
+
+function byWhom(everything: View, id: string | undefined): string {
+  if (id === undefined) return ''
+  const principal = principalOf(everything, id)
+  return `, by ${principal ? nameOfPrincipal(principal) : id}`
 }
 
 function strangersIn({ kind, parts, inside }: Whole, everything: View, object: StoredObject): readonly string[] {

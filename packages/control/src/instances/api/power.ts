@@ -62,6 +62,7 @@ export const powerRoutes: InstanceRoutes = () => [
     examples: { body: { reason: 'unpaid since October' } },
     handle: (request, services) =>
       perform(services, request, 'suspend', () => ({
+        what: request.body.reason,
         status: {
           suspended: { since: services.world.now(), reason: request.body.reason, by: request.caller.principalId },
         },
@@ -76,7 +77,7 @@ export const powerRoutes: InstanceRoutes = () => [
   }),
 ]
 
-type Changes = Pick<Acceptance, 'spec' | 'status'>
+type Changes = Pick<Acceptance, 'spec' | 'status'> & Partial<Pick<Acceptance, 'what'>>
 
 /** Does what a verb asks, as far as that makes sense now. */
 async function perform(
