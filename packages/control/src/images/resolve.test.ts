@@ -39,7 +39,8 @@ async function withOwn(status: Partial<ImageStatus>, name = 'own') {
   const ask = (text: string, { in: named = 'sky', may = true, project = projectId } = {}) => {
     const caller: Caller = { ...nobody, may: () => may }
     const objects = house.engine.cache.inProject(project)
-    return resolveImage(text, { caller, objects, place, region: regions[named]!, offered: { images: [minimal] } })
+    const offered = { images: [minimal] }
+    return resolveImage(text, { caller, objects, place, region: regions[named]!, field: '/image', offered })
   }
   return { ask, id: metadata.id as string }
 }

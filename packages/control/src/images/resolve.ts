@@ -17,6 +17,8 @@ export interface ResolvedImage extends Pick<OfferedImage, 'name' | 'architecture
 
 export interface ResolveImage extends Pick<Request, 'caller' | 'objects' | 'place'> {
   readonly region: Region
+  /** The field that names it, for whoever named one that cannot be had. */
+  readonly field: string
   /** What the region offers to everybody. */
   readonly offered: Pick<Offered, 'images'>
 }
@@ -25,7 +27,7 @@ export interface ResolveImage extends Pick<Request, 'caller' | 'objects' | 'plac
  * The image that an id or a name means in a project and a region: one of the project's own, else one of everybody's.
  * Refuses one that cannot be booted yet, or any more. What the caller may not read does not exist.
  */
-export function resolveImage(text: string, { region, offered, ...request }: ResolveImage): ResolvedImage {
+export function resolveImage(text: string, { region, field, offered, ...request }: ResolveImage): ResolvedImage {
   const [own] = ownImages(text, request)
   if (own?.spec.region === region.id) return resolvedOwn(own)
   const everybodys = imageIn(offered, text)
@@ -33,7 +35,7 @@ export function resolveImage(text: string, { region, offered, ...request }: Reso
     const { id: backendId, name, architecture, sizeBytes, minDiskGiB } = everybodys
     return { backendId, name, architecture, sizeBytes, minDiskGiB }
   }
-  if (own) throw fail('invalid', `the image ${own.name} is in another region than ${region.name}`)
+  if (own) throw elsewhere(own, region, field)
   return theOne<never>(Image.kind, text, [])
 }
 
@@ -43,15 +45,23 @@ export function resolveImage(text: string, { region, offered, ...request }: Reso
  */
 export function resolveServiceImage(
   text: string,
-  { region, everything, ...request }: Omit<ResolveImage, 'offered'> & { readonly everything: View },
+  { region, field, everything, ...request }: Omit<ResolveImage, 'offered'> & { readonly everything: View },
 ): Image | undefined {
   const [own] = ownImages(text, request)
   if (own?.spec.region === region.id) return resolvedOwn(own).own
-  if (own) throw fail('invalid', `the image ${own.name} is in another region than ${region.name}`)
+  if (own) throw elsewhere(own, region, field)
   const somebodys = everything.list<Image>({ kind: Image.kind, index: { name: imagesByBackend.name, key: text } }).items
   if (isImageId(text) || somebodys.length > 0) return theOne<never>(Image.kind, text, [])
   return undefined
 }
+
+const elsewhere = (own: Image, region: Region, field: string) =>
+  fail('invalid', `the image ${own.name} is in another region than ${region.name}`, {
+    errors: [
+      { path: field, message: 'is in another region' },
+      { path: '/spec/region', message: 'is not the region of the image' },
+    ],
+  })
 
 function ownImages(text: string, { caller, objects, place }: Pick<Request, 'caller' | 'objects' | 'place'>) {
   return caller.may('images:read', place) ? lookUp(objects as View, Image.kind, text) : []

@@ -1,5 +1,6 @@
 import { millis } from '@stead/world'
 import { describe, expect, test } from 'vitest'
+import { secretKey } from '../regions/tests/region-house.ts'
 import { InstanceHouse, machine, services } from './tests/house.ts'
 
 const machinePath = '/spec/source/machine'
@@ -70,16 +71,34 @@ test('what does not fit is refused with the fields that do not, and nothing is c
     body: { name: 'web', spec: { network: 'n2', rules: [] } },
   })
   await house.house.must(201, 'POST', `${shop}/ssh-authorities`, { body: { name: 'ours', spec: { managed: true } } })
+  await house.house.must(201, 'POST', '/v1/regions', {
+    body: { name: 'far', spec: { provider: 'simulated', credentials: { key: secretKey } } },
+  })
+  const upload = { sizeBytes: 1, sha256: '0'.repeat(64) }
+  await house.house.must(201, 'POST', `${shop}/images`, {
+    body: { name: 'elsewhere', spec: { region: 'far', source: { upload } } },
+  })
   const refused: [number, object, string[]][] = [
     [422, machine({ flavor: 'huge' }), [`${machinePath}/flavor`]],
     [404, machine({ image: 'nothing' }), []],
     [422, machine({ diskGiB: 1 }), [`${machinePath}/diskGiB`]],
     [404, machine({ network: 'nowhere' }), []],
     [404, machine({ network: 'n1', securityGroups: ['nobody'] }), []],
-    [422, machine({ network: 'n1', securityGroups: ['web'] }), [`${machinePath}/securityGroups`]],
+    [
+      422,
+      machine({ network: 'n1', securityGroups: ['web'] }),
+      [`${machinePath}/securityGroups`, `${machinePath}/network`],
+    ],
     [404, machine({ sshAuthority: 'nobody' }), []],
-    [422, machine({ sshAuthority: 'ours', userData: 'not cloud-init' }), [`${machinePath}/userData`]],
+    [
+      422,
+      machine({ sshAuthority: 'ours', userData: 'not cloud-init' }),
+      [`${machinePath}/userData`, `${machinePath}/sshAuthority`],
+    ],
+    [422, machine({ image: 'elsewhere' }), [`${machinePath}/image`, '/spec/region']],
+    [422, services({ image: 'elsewhere' }), ['/spec/source/services/services/web/image', '/spec/region']],
     [422, machine({ userData: 'x'.repeat(65_537) }), [`${machinePath}/userData`]],
+    [422, machine({ userDataBase64: 'eHh4'.repeat(21_846) }), [`${machinePath}/userDataBase64`]],
     [422, machine({ userData: { sealed: 'abc', sizeBytes: 3 } }), [`${machinePath}/userData`]],
     [422, machine({ allowedSourceAddresses: ['10.0.0.0'] }), [`${machinePath}/allowedSourceAddresses/0`]],
     [422, { source: {} }, ['/spec/source']],
@@ -96,7 +115,7 @@ test('what does not fit is refused with the fields that do not, and nothing is c
     status: 422,
     paths: ['/labels/stead.a'],
   })
-  expect(await house.used()).toEqual({ networks: 2 })
+  expect(await house.used()).toEqual({ networks: 2, images: 1 })
 })
 
 test('nothing of another tenant can be attached, or be seen to exist', async () => {

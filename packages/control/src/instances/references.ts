@@ -17,6 +17,7 @@ import { meant, type Seeking } from './meant.ts'
 import { type InstanceSpec, networkOf, type WrittenSpec } from './model.ts'
 import type { MachineSource, WrittenMachine } from './source/machine.ts'
 import type { ServicesSource } from './source/services.ts'
+import { servicePath } from './source/validate-secrets.ts'
 import { resolveSecrets } from './values/resolve-secrets.ts'
 
 export interface Resolving extends Seeking {
@@ -150,7 +151,7 @@ function findImage({ machine, catalog, region, before }: OfferingRequest, resolv
     const fitting: FittingImage | undefined = own ? needsOf(own) : everybodys
     return { id: machine.image, isNew: false, own: undefined, fitting }
   }
-  const found = resolveImage(machine.image, { ...resolving, region, offered: catalog })
+  const found = resolveImage(machine.image, { ...resolving, region, field: `${machineField}/image`, offered: catalog })
   const { own } = found
   const id = own?.id ?? found.backendId
   return { id, isNew: id !== before?.image, own, fitting: own ? found : (everybodys as FittingImage | undefined) }
@@ -165,7 +166,7 @@ function findServiceImages(
   const own: Image[] = []
   const services = Object.entries(source.services).map(([name, service]) => {
     if (before?.source.services?.services[name]?.image === service.image) return [name, service] as const
-    const image = resolveServiceImage(service.image, { ...resolving, region })
+    const image = resolveServiceImage(service.image, { ...resolving, region, field: `${servicePath(name)}/image` })
     if (image) own.push(image)
     return [name, image ? { ...service, image: image.id } : service] as const
   })
@@ -176,7 +177,10 @@ function findGroup(text: string, network: Network | undefined, resolving: Resolv
   const group = meant(SecurityGroup, text, resolving)
   if (group.spec.network === network?.id) return group
   throw fail('invalid', `the security group ${JSON.stringify(text)} belongs to another network`, {
-    errors: [{ path: `${machineField}/securityGroups`, message: 'must belong to the network of the machine' }],
+    errors: [
+      { path: `${machineField}/securityGroups`, message: 'must belong to the network of the machine' },
+      { path: `${machineField}/network`, message: 'is not the network of its security groups' },
+    ],
   })
 }
 

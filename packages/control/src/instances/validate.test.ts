@@ -124,6 +124,7 @@ test('a machine says its user data once, real addresses and real keys', () => {
       }),
     ),
   ).toEqual([
+    '/spec/source/machine/userData',
     '/spec/source/machine/userDataBase64',
     '/spec/source/machine/securityGroups',
     '/spec/source/machine/allowedSourceAddresses/1',

@@ -26,7 +26,7 @@ function validateMachine(machine: WrittenMachine): readonly FieldError[] {
   const at = (field: string, index: number) => pointerTo(`${path}/${field}`, String(index))
   return [
     ...(userData !== undefined && userDataBase64 !== undefined
-      ? [errorAt(`${path}/userDataBase64`, 'cannot be given together with userData')]
+      ? ['userData', 'userDataBase64'].map(field => errorAt(`${path}/${field}`, 'is given in two ways'))
       : []),
     ...(securityGroups.length > 0 && network === undefined
       ? [errorAt(`${path}/securityGroups`, 'need a network: they belong to one')]

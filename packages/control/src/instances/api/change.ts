@@ -205,7 +205,7 @@ async function checkUserData(
   const { machine } = target.spec.source
   const authority = source.machine?.sshAuthority
   if (authority === undefined || sent.type === 'none') return
-  if (sent.type === 'new') refuseUnmergeable(sent.content)
+  if (sent.type === 'new') refuseUnmergeable(sent.content, sent.field)
   else if (machine?.userData && authority !== machine.sshAuthority)
     refuseUnmergeable(await unseal({ store, sealer }, target, machine.userData))
 }

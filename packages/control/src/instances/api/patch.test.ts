@@ -41,6 +41,14 @@ describe('what fits together is not made to contradict itself by a patch', () =>
   })
 })
 
+test('user data is said in one way', async () => {
+  const house = await InstanceHouse.open()
+  await house.create('vm-1', machine({ userData: 'a' }))
+  const sent = { userData: 'b', userDataBase64: 'Yw==' }
+  const answer = await house.must(422, 'PATCH', '/vm-1', { body: { spec: { source: { machine: sent } } } })
+  expect(pathsOf(answer)).toEqual(['/spec/source/machine/userData', '/spec/source/machine/userDataBase64'])
+})
+
 test('what contradicted itself before does not stand in the way of something else', async () => {
   const house = await InstanceHouse.open()
   const { metadata } = await house.running('web-1', { ...services(), ttl: '1h' })

@@ -60,7 +60,7 @@ function userDataOf({ spec }: ResolvedSpec): SentUserData {
   const { machine } = spec.source
   if (!machine) return { type: 'none' }
   const sent = readUserData(machine, undefined)
-  if (sent.type === 'new' && machine.sshAuthority !== undefined) refuseUnmergeable(sent.content)
+  if (sent.type === 'new' && machine.sshAuthority !== undefined) refuseUnmergeable(sent.content, sent.field)
   return sent
 }
 

@@ -104,9 +104,10 @@ function strangeImages(
 ): readonly FieldError[] {
   const services = source.services?.services ?? {}
   if (launch.source.type !== 'services') return []
-  return Object.entries(launch.source.services).flatMap(([name, { image }]) =>
-    image === services[name]!.image || !resolveServiceImage(image, resolving)
+  return Object.entries(launch.source.services).flatMap(([name, { image }]) => {
+    const path = `${servicePath(name)}/image`
+    return image === services[name]!.image || !resolveServiceImage(image, { ...resolving, field: path })
       ? []
-      : [{ path: `${servicePath(name)}/image`, message: 'becomes an image of the project: name that itself' }],
-  )
+      : [{ path, message: 'becomes an image of the project: name that itself' }]
+  })
 }
