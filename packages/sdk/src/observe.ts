@@ -54,7 +54,7 @@ export async function* observe(
       throw new WaitFailed('late', `${last ? how(last) : `${name} is unknown`} after ${span(timeout)}`, last)
     const query = {
       phase: allPhases,
-      fromRevision: last ? last.metadata.revision + 1 : fromRevision,
+      ...(last ? { changedAfter: last.metadata.revision } : { fromRevision }),
       timeout: `${Math.ceil(Math.min(left, longestAsk) / 1_000)}s`,
     }
     try {

@@ -4518,8 +4518,10 @@ export interface Operations {
         readonly ready?: boolean
         /** Until this one, or a newer, is what there is. */
         readonly generation?: number
-        /** Only what is so at or after this revision counts. */
+        /** Only what is so at or after this revision counts: of a list, an answer (`Stead-Revision`) or an object. */
         readonly fromRevision?: number
+        /** Until it has itself changed after this revision: how to follow it. */
+        readonly changedAfter?: number
         /** `60s` unless said, `10m` at most. */
         readonly timeout?: string
       }

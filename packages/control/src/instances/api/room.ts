@@ -13,7 +13,7 @@ export interface InstanceRoom {
   readonly sealer: Sealer
   readonly catalogs: RegionCatalogs
   readonly clients: RegionClients
-  readonly cache: Pick<ReadCache, 'onChange'>
+  readonly cache: Pick<ReadCache, 'onChange' | 'revision' | 'reached'>
 }
 
 export type InstanceRoutes = (room: InstanceRoom) => readonly Route[]

@@ -1,3 +1,4 @@
+import type { Revision } from '@stead/engine'
 import { type Duration, minutes, parseDuration, type World } from '@stead/world'
 import { ok } from '../../door/replies.ts'
 import { route } from '../../door/route.ts'
@@ -16,7 +17,14 @@ const WaitQuery = Type.Object({
   ready: Type.Optional(Type.Boolean({ description: 'Until it is ready, too.' })),
   generation: Type.Optional(Type.Integer({ minimum: 1, description: 'Until this one, or a newer, is what there is.' })),
   fromRevision: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Only what is so at or after this revision counts.' }),
+    Type.Integer({
+      minimum: 0,
+      description:
+        'Only what is so at or after this revision counts: of a list, an answer (`Stead-Revision`) or an object.',
+    }),
+  ),
+  changedAfter: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Until it has itself changed after this revision: how to follow it.' }),
   ),
   timeout: Type.Optional(Type.String({ maxLength: 32, description: '`60s` unless said, `10m` at most.' })),
 })
@@ -25,7 +33,7 @@ interface Wanted {
   readonly phase?: readonly string[]
   readonly ready?: boolean
   readonly generation?: number
-  readonly fromRevision?: number
+  readonly changedAfter?: number
 }
 
 export const waitRoutes: InstanceRoutes = room => [
@@ -48,6 +56,7 @@ export const waitRoutes: InstanceRoutes = room => [
         id: target.id,
         look,
         isIt: instance => isAsWanted(instance, query),
+        from: query.fromRevision ?? 0,
         timeout,
         signal,
         world,
@@ -76,11 +85,11 @@ function timeoutOf(text = '60s'): Duration {
 
 function isAsWanted(
   instance: Instance | undefined,
-  { phase = ['running'], ready, generation, fromRevision = 0 }: Wanted,
+  { phase = ['running'], ready, generation = 0, changedAfter = -1 }: Wanted,
 ): boolean {
   if (!instance) return phase.includes('destroyed')
   const { status, revision } = instance
-  if (revision < fromRevision || (generation !== undefined && status.observedGeneration < generation)) return false
+  if (revision <= changedAfter || status.observedGeneration < generation) return false
   return phase.includes(status.phase) && (!ready || status.ready)
 }
 
@@ -88,6 +97,8 @@ interface Waiting {
   readonly id: string
   readonly look: () => Instance | undefined
   readonly isIt: (instance: Instance | undefined) => boolean
+  /** Nothing that was seen before counts. */
+  readonly from: Revision
   readonly timeout: Duration
   readonly signal: AbortSignal
   readonly world: World
@@ -95,23 +106,28 @@ interface Waiting {
 
 /** The instance once it is as wanted, undefined once it is gone as wanted, or `late`. Woken by what happens to it alone. */
 async function waitUntil({ cache }: InstanceRoom, waiting: Waiting): Promise<Instance | undefined | 'late'> {
-  const { id, look, isIt, timeout, signal, world } = waiting
-  const now = look()
-  // One that is gone never becomes anything else.
-  if (isIt(now) || !now) return isIt(now) ? now : 'late'
+  const { id, look, isIt, from, timeout, signal, world } = waiting
   const { promise, resolve, reject } = Promise.withResolvers<Instance | undefined | 'late'>()
-  const stop = cache.onChange(({ changes }) => {
-    if (!changes.some(({ object }) => object.id === id)) return
+  const judge = () => {
     const instance = look()
-    if (isIt(instance)) resolve(instance)
-    else if (!instance) resolve('late')
+    // One that is gone never becomes anything else.
+    if (!instance) resolve(isIt(instance) ? instance : 'late')
+    else if (cache.revision >= from && isIt(instance)) resolve(instance)
+  }
+  const ended = new AbortController()
+  const stop = cache.onChange(({ changes }) => {
+    if (changes.some(({ object }) => object.id === id)) judge()
   })
   const timer = world.setTimer(timeout, () => resolve('late'))
   const abort = () => reject(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
+  judge()
+  // What it is now counts once this node has read so far, though nothing happens to it.
+  cache.reached(from, ended.signal).then(judge, () => undefined)
   return promise.finally(() => {
     stop()
     timer.cancel()
+    ended.abort()
     signal.removeEventListener('abort', abort)
   })
 }
