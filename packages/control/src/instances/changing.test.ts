@@ -196,9 +196,20 @@ describe('by itself', () => {
     await house.create('short', { ...services(), ttl: '300ms' })
     await house.gone('short')
     await house.running('long', { ...services(), deletionProtection: true })
-    expect((await house.must(409, 'DELETE', '/long')).code).toBe('invalid_state')
+    expect(await house.must(409, 'DELETE', '/long')).toMatchObject({
+      code: 'invalid_state',
+      suggestion: 'set deletionProtection to false first',
+      phase: 'running',
+      allowed: ['stop', 'restart', 'update'],
+    })
     await house.must(202, 'PATCH', '/long', { body: { spec: { deletionProtection: false } } })
+    await house.house.must(200, 'PATCH', '/v1/regions/sim', { body: { spec: { mode: 'maintenance' } } })
     await house.must(202, 'DELETE', '/long')
+    expect(await house.must(409, 'PATCH', '/long', { body: { labels: { a: 'b' } } })).toMatchObject({
+      code: 'invalid_state',
+      allowed: ['delete'],
+    })
+    await house.house.must(200, 'PATCH', '/v1/regions/sim', { body: { spec: { mode: 'active' } } })
     await house.gone('long')
   })
 

@@ -28,7 +28,7 @@ export function verbView(everything: Pick<View, 'get' | 'list'>, instance: Insta
 export type Verdict =
   | { readonly type: 'act' }
   | { readonly type: 'nothing' }
-  | { readonly type: 'never'; readonly why: string }
+  | { readonly type: 'never'; readonly why: string; readonly suggestion?: string }
   | { readonly type: 'notYet'; readonly why: string }
   | { readonly type: 'busy'; readonly operation: OpenOperation }
 
@@ -89,6 +89,16 @@ export function judgeSnapshot(view: VerbView): Verdict {
   return active?.status.backendId === undefined ? never(`it is ${phase}, and nothing is there`) : act
 }
 
+/** Whether it can be changed at all. */
+export const judgeChange = (view: VerbView): Verdict => ending(view) ?? act
+
+/** Whether it can be deleted: once more, too. */
+export function judgeDelete({ instance }: VerbView): Verdict {
+  if (instance.deletedAt !== undefined || !policiesOf(instance).isProtected) return act
+  const suggestion = 'set deletionProtection to false first'
+  return { type: 'never', why: 'it is protected from deletion', suggestion }
+}
+
 /** The answer to a verb that is not possible now, with what is; undefined when it is. */
 export const refusalOf = (verb: Verb, view: VerbView): Problem | undefined => refusalBy(judge(verb, view), view)
 
@@ -108,16 +118,17 @@ export function refusalBy(verdict: Verdict, view: VerbView): Problem | undefined
     case 'never': {
       const possible = allowed(view)
       return fail('invalid_state', `this cannot be done: ${verdict.why}. Possible now: ${possible.join(', ')}`, {
+        ...(verdict.suggestion !== undefined && { suggestion: verdict.suggestion }),
         extensions: { phase: view.instance.status.phase, allowed: possible },
       })
     }
   }
 }
 
-/** What would be done now. A delete always is. */
+/** What would be done now. A delete always is, but of what is protected: that is changed first. */
 const allowed = (view: VerbView): readonly string[] => [
   ...verbs.filter(verb => verb !== 'suspend' && verb !== 'unsuspend' && judge(verb, view).type === 'act'),
-  'delete',
+  judgeDelete(view).type === 'act' ? 'delete' : 'update',
 ]
 
 /** Nothing but a delete comes between a replacement and its end. */

@@ -29,7 +29,7 @@ import { validate } from '../validate.ts'
 import { replacingValues, sealValues } from '../values/kept-values.ts'
 import { maskedLaunch } from '../values/masked-launch.ts'
 import { openUserData, type UserData } from '../values/render-source.ts'
-import { inProgress } from '../verbs.ts'
+import { inProgress, judgeChange, refusalBy, verbView } from '../verbs.ts'
 import type { InstanceRoom } from './room.ts'
 import { readUserData, refuseUnmergeable, type SentUserData, sealUserData, standingFor } from './user-data.ts'
 import { type PreparedValues, prepareValues } from './values.ts'
@@ -64,7 +64,9 @@ export async function prepareChange(
   { everything }: Pick<Services, 'everything'>,
   { whole = false }: { readonly whole?: boolean } = {},
 ): Promise<PreparedChange> {
-  if (target.deletedAt !== undefined) throw fail('invalid_state', 'it is being deleted')
+  const view = verbView(everything, target)
+  const refusal = refusalBy(judgeChange(view), view)
+  if (refusal) throw refusal
   const { patch, userData: sent } = readPatch(body, target, { everything, objects })
   const merged = patched(Instance as never, target as never, patch) as Patched<WrittenSpec>
   const isValued = merged.changed('/spec/variables') || merged.changed('/spec/variableValues')

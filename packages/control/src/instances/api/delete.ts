@@ -1,7 +1,7 @@
 import { accepted } from '../../door/replies.ts'
 import { route } from '../../door/route.ts'
-import { fail } from '../../errors/index.ts'
-import { Instance, policiesOf } from '../model.ts'
+import { Instance } from '../model.ts'
+import { judgeDelete, refusalBy, verbView } from '../verbs.ts'
 import { accept } from './accept.ts'
 import { Accepted, type InstanceRoutes, one, theInstance } from './room.ts'
 
@@ -20,10 +20,9 @@ export const deleteRoutes: InstanceRoutes = () => [
       const { operation } = target.status
       if (target.deletedAt !== undefined)
         return accepted(Instance, target, operation ? { operation: { id: operation.id, type: operation.type } } : {})
-      if (policiesOf(target).isProtected)
-        throw fail('invalid_state', 'it is protected from deletion', {
-          suggestion: 'set deletionProtection to false first',
-        })
+      const view = verbView(services.everything, target)
+      const refusal = refusalBy(judgeDelete(view), view)
+      if (refusal) throw refusal
       return accept(services, request, { type: 'delete', deletes: true, what: 'it was to go' })
     },
   }),
