@@ -16,7 +16,7 @@ import { chargedMeanwhile } from '../charging.ts'
 import { effects, Instance } from '../model.ts'
 import type { OperationType } from '../operations.ts'
 import { covers, type Plan } from '../plan.ts'
-import { type Asking, accept } from './accept.ts'
+import { type Asking, accept, acceptNothing } from './accept.ts'
 import { changesPower, movesGeneration, type PreparedChange, prepareChange, refuseBusy } from './change.ts'
 import { Accepted, type InstanceRoom, type InstanceRoutes, one, theInstance } from './room.ts'
 
@@ -103,7 +103,9 @@ export async function makeChange(
   const { target } = asking
   const { plan, spec, labels, displayName, seal } = change
   const isTriedAnew = target.status.change?.failed === true && allow !== undefined
-  if (plan.changes.length === 0 && !isTriedAnew) return accepted(Instance, target)
+  if (plan.changes.length === 0 && !isTriedAnew)
+    // A verb that was said is written down, so that its key means the same when it is sent again.
+    return type === 'scale' ? acceptNothing(services, asking, type) : accepted(Instance, target)
   refuseBusy(target, services)
   if (!covers(allow ?? 'restart', plan.effect)) throw replacementRequired(plan)
   if (plan.effect === 'replace' && change.isTooEarly) throw notItsOwnYet()
