@@ -1,6 +1,9 @@
+import { changeSet } from '@stead/engine'
 import { millis } from '@stead/world'
 import { describe, expect, test } from 'vitest'
+import { Network } from '../networks/model.ts'
 import { secretKey } from '../regions/tests/region-house.ts'
+import { instances } from './model.ts'
 import { InstanceHouse, machine, services } from './tests/house.ts'
 
 const machinePath = '/spec/source/machine'
@@ -246,6 +249,34 @@ test('what is protected from deletion is ended by no cascade, and is named', asy
     expect(await house.house.must(409, 'DELETE', `${path}?cascade=true`)).toMatchObject({ code: 'in_use', blockedBy })
   await house.must(202, 'PATCH', '/vm-1', { body: { spec: { deletionProtection: false } } })
   await house.house.must(202, 'DELETE', `${networks}/n1?cascade=true`)
+  await house.house.gone(`${networks}/n1`)
+})
+
+test('what is protected after a cascade was accepted is left, and holds it up until it is not', async () => {
+  const house = await InstanceHouse.open()
+  const networks = '/v1/projects/acme%2Fshop/networks'
+  const { metadata } = await house.house.must(201, 'POST', networks, {
+    body: { name: 'n1', spec: { region: 'sim', cidr: '10.20.0.0/24' } },
+  })
+  const made = await house.running('vm-1', machine({ network: 'n1' }))
+  await house.running('vm-2', machine({ network: 'n1' }))
+  await house.settled('vm-1')
+  const { engine, world } = house.house
+  const network = engine.cache.platform().get<Network>(Network.kind, metadata.id)!
+  const instance = engine.cache.platform().get(instances, made.metadata.id)!
+  // Both in one: as if it had been protected just before its turn came.
+  await engine.commit(
+    changeSet(world)
+      .update(network, { deletedAt: world.now(), status: { ...network.status, cascade: true } })
+      .update(instance, { spec: { ...instance.spec, deletionProtection: true } }),
+  )
+  await house.gone('vm-2')
+  const conditions = async () => (await house.house.must(200, 'GET', `${networks}/n1`)).status.conditions
+  await expect
+    .poll(conditions)
+    .toMatchObject([{ reason: 'Protected', message: 'still has 1 instance protected from deletion' }])
+  expect((await house.get('vm-1')).metadata.deletedAt).toBeNull()
+  await house.must(202, 'PATCH', '/vm-1', { body: { spec: { deletionProtection: false } } })
   await house.house.gone(`${networks}/n1`)
 })
 

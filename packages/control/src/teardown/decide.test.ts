@@ -2,7 +2,7 @@ import { instant } from '@stead/world'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decideTeardown, type TeardownView } from './decide.ts'
-import type { Part } from './model.ts'
+import { isProtected, type Part } from './model.ts'
 
 const part = (kind: string, blocks: boolean): Part => ({
   kind,
@@ -13,13 +13,13 @@ const part = (kind: string, blocks: boolean): Part => ({
   wholeOf: () => undefined,
 })
 
-const object = (id: string, isEnding: boolean) => ({
+const object = (id: string, isEnding: boolean, isProtected = false) => ({
   kind: 'x',
   id,
   labels: {},
   finalizers: [] as string[],
   createdAt: instant(0),
-  spec: {},
+  spec: { deletionProtection: isProtected },
   status: {},
   generation: 1,
   revision: 1,
@@ -32,16 +32,19 @@ const anyView: fc.Arbitrary<TeardownView> = fc
     isDeleted: fc.boolean(),
     cascade: fc.constantFrom(undefined, false, true),
     finalizers: fc.array(fc.constantFrom('a', 'b'), { maxLength: 1 }),
-    parts: fc.array(fc.record({ blocks: fc.boolean(), endings: fc.array(fc.boolean(), { maxLength: 4 }) }), {
-      maxLength: 4,
-    }),
+    parts: fc.array(
+      fc.record({ blocks: fc.boolean(), endings: fc.array(fc.tuple(fc.boolean(), fc.boolean()), { maxLength: 4 }) }),
+      {
+        maxLength: 4,
+      },
+    ),
     strangers: fc.array(fc.constantFrom('gadget'), { maxLength: 1 }),
   })
   .map(({ isDeleted, cascade, finalizers, parts, strangers }) => ({
     whole: { ...object('w', isDeleted), finalizers, status: cascade === undefined ? {} : { cascade } },
     left: parts.map(({ blocks, endings }, index) => ({
       part: part(`kind${index}`, blocks),
-      objects: endings.map((isEnding, each) => object(`p${index}-${each}`, isEnding)),
+      objects: endings.map(([isEnding, isKept], each) => object(`p${index}-${each}`, isEnding, isKept)),
     })),
     strangers,
   }))
@@ -81,9 +84,19 @@ test('parts end in order: none of a later kind while one of an earlier is left, 
       if (decision.type !== 'end') return
       const first = view.left.find(({ objects }) => objects.length > 0)!
       expect(decision.part).toBe(first.part)
-      expect(decision.objects).toEqual(first.objects.filter(isThere))
+      expect(decision.objects).toEqual(first.objects.filter(each => isThere(each) && !isProtected(each)))
     }),
   ))
+
+test('what is protected is never ended, and that is what is waited for when nothing else can be', () => {
+  const whole = { ...object('w', true), status: { cascade: true } }
+  const [kept, free] = [object('a', false, true), object('b', false)]
+  const decide = (...objects: (typeof kept)[]) =>
+    decideTeardown({ whole, left: [{ part: part('x', true), objects }], strangers: [] })
+  expect(decide(kept, free)).toMatchObject({ type: 'end', objects: [{ id: 'b' }] })
+  const message = 'still has 1 x protected from deletion'
+  expect(decide(kept, object('b', true))).toEqual({ type: 'wait', reason: 'Protected', message })
+})
 
 test('ten thousand parts are not ended in one change-set', () => {
   const objects = Array.from({ length: 10_000 }, (_, index) => object(`p${index}`, false))

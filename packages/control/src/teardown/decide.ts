@@ -1,5 +1,5 @@
 import type { StoredObject } from '@stead/engine'
-import type { EndingStatus, Part } from './model.ts'
+import { type EndingStatus, isProtected, type Part } from './model.ts'
 
 /** Everything that the end of a whole depends on. */
 export interface TeardownView {
@@ -14,7 +14,11 @@ export type TeardownDecision =
   | { readonly type: 'nothing' }
   /** Ends these, then waits until they are gone. */
   | { readonly type: 'end'; readonly part: Part; readonly objects: readonly StoredObject[] }
-  | { readonly type: 'wait'; readonly reason: 'PartsLeft' | 'InUse' | 'UnknownParts'; readonly message: string }
+  | {
+      readonly type: 'wait'
+      readonly reason: 'PartsLeft' | 'InUse' | 'Protected' | 'UnknownParts'
+      readonly message: string
+    }
   | { readonly type: 'forget' }
 
 /** At most this many in one change-set: a project of ten thousand things must not become one write. */
@@ -28,8 +32,15 @@ export function decideTeardown({ whole, left, strangers }: TeardownView): Teardo
     return { type: 'wait', reason: 'InUse', message: `still has ${inTheWay.map(counted).join(', ')}` }
   const next = left.find(({ objects }) => objects.length > 0)
   if (next) {
+    const { part } = next
     const untouched = next.objects.filter(isThere)
-    if (untouched.length > 0) return { type: 'end', part: next.part, objects: untouched.slice(0, mostAtOnce) }
+    const free = untouched.filter(object => !isProtected(object))
+    if (free.length > 0) return { type: 'end', part, objects: free.slice(0, mostAtOnce) }
+    // Protected since the delete was accepted: it waits until its owner says otherwise.
+    if (untouched.length > 0) {
+      const message = `still has ${counted({ part, objects: untouched })} protected from deletion`
+      return { type: 'wait', reason: 'Protected', message }
+    }
     return { type: 'wait', reason: 'PartsLeft', message: `waits for the end of ${counted(next)}` }
   }
   if (strangers.length > 0)

@@ -3,7 +3,7 @@ import { fail, type Problem } from '../errors/index.ts'
 import type { Caller } from '../identity/caller.ts'
 import { placeOf } from '../identity/grants/model.ts'
 import type { Permission } from '../identity/permissions.ts'
-import type { Whole } from './model.ts'
+import { isProtected, type Whole } from './model.ts'
 
 /** How many are named in an answer; how many there are is told too. */
 const mostNamed = 20
@@ -30,7 +30,7 @@ export function protectedInside(
   const objects = inside
     ? inside.kinds().flatMap(kind => inside.list({ kind }).items)
     : whole.parts.flatMap(part => part.find(everything, object))
-  const found = objects.filter(({ spec }) => (spec as { deletionProtection?: boolean }).deletionProtection === true)
+  const found = objects.filter(isProtected)
   if (found.length === 0) return undefined
   const blockers = found.map(each => ({ noun: `${each.kind}s`, object: each }))
   return fail('in_use', `${found.length} of what would end with this ${whole.kind} is protected from deletion`, {

@@ -32,6 +32,10 @@ export interface Part {
   keys?(part: StoredObject): readonly string[]
 }
 
+/** Whether its owner said that it is not to be ended: nobody does that in passing. */
+export const isProtected = ({ spec }: StoredObject): boolean =>
+  (spec as { readonly deletionProtection?: boolean }).deletionProtection === true
+
 /** Of anything that can be torn down. */
 export interface EndingStatus extends BaseStatus {
   /** Set by the delete that said so: what is in the way goes too. */
