@@ -2,6 +2,7 @@ import type { Revision } from '@stead/engine'
 import type { ServerInfo, Tags, WatchEvent } from '@stead/provider-kit'
 import { type Duration, millis, minutes, seconds, type World } from '@stead/world'
 import { type OrphanReason, removedAfter } from '../orphans/model.ts'
+import { RecentLosses } from './recent-losses.ts'
 import { type Activity, jittered, pauseBetweenLists } from './rhythm.ts'
 import { RegionStream } from './stream.ts'
 
@@ -25,6 +26,7 @@ export class RegionMemory {
   readonly stream: RegionStream
   /** Servers that lists do not show, since when. */
   readonly missing = new Map<string, number>()
+  readonly losses = new RecentLosses()
   /** Objects that map to no server, or to one that has another. */
   readonly strangers = new Map<string, Seen>()
   failures = 0

@@ -7,19 +7,17 @@ import {
   setCondition,
 } from '@stead/engine'
 import { isProviderError, type Provider } from '@stead/provider-kit'
-import { elapsed, minutes, seconds } from '@stead/world'
+import { seconds } from '@stead/world'
 import { appendEvent } from '../../events/model.ts'
 import { Region } from '../../regions/model.ts'
 import { massLoss } from '../hold.ts'
-import { type Server, servers, serversByRegion } from '../model.ts'
+import type { Server } from '../model.ts'
 import { patched } from '../status.ts'
 import { decideLosses } from './losses.ts'
 import type { RegionMemory } from './memory.ts'
 import type { Survey } from './survey.ts'
 import { type SeenServer, writeSeen } from './write.ts'
 
-/** Losses that are not further apart than this count as one. */
-const atOnce = minutes(10)
 const describing = { name: 'describe', mutates: false, deadline: seconds(30) } as const
 
 interface Watch {
@@ -31,20 +29,20 @@ interface Watch {
 
 /** Believes that servers are lost, one by one and each after asking for it; or does not, because they are too many. */
 export async function watchOver(watch: Watch, { missing, expected }: Survey): Promise<void> {
-  const { region, context } = watch
+  const { region, context, memory } = watch
   const condition = findCondition(region.status.conditions, massLoss)
-  const recent = context.cache.count({
-    kind: servers,
-    index: { name: serversByRegion.name, key: region.id },
-    where: ({ status: { lost }, deletedAt }) =>
-      lost !== undefined && deletedAt === undefined && elapsed(lost.at, context.world.now()) < atOnce,
-  })
   const accepted = condition?.status === 'false'
+  // Time alone brings nobody back: what counted when the guard rose counts as long as it is up.
+  const moment = condition?.status === 'true' ? condition.since : context.world.now()
+  const recent = memory.losses.count(context.cache, region.id, moment)
   const decision = decideLosses({ missing, expected, recent: accepted ? 0 : recent, accepted })
   if (decision.type === 'guard') return raise(watch, decision)
   // Accepted losses are over when none is left to be found.
   if (condition && !(accepted && decision.type === 'confirm')) await lower(watch)
-  if (decision.type === 'confirm') await writeSeen(context, await confirm(watch, decision.servers))
+  if (decision.type !== 'confirm') return
+  const lost = await confirm(watch, decision.servers)
+  const left = new Set(await writeSeen(context, lost))
+  for (const each of lost) if (!left.has(each)) memory.losses.note(each.server.id, each.status.lost!.at)
 }
 
 async function confirm({ context, provider, memory }: Watch, doubtful: readonly Server[]): Promise<SeenServer[]> {
