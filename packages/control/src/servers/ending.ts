@@ -29,12 +29,16 @@ export async function terminate(reach: Reach, server: Server): Promise<Result | 
 
 export const tombstones = { table: 'server-tombstones', scope: 'platform' } as const
 
-/** What is written when a server is given up: anything that is found with its id was meant to be gone. */
+/** What is written when a server is given up: what was made for it was meant to be gone. */
 export interface Tombstone {
   readonly region: string
   readonly backendId?: string
   readonly attempts: number
 }
+
+/** Whether this is what was given up. Where its id was never seen, whatever names its server is: nothing else was made for it. */
+export const isMeant = (tombstone: Tombstone, { region, backendId }: { region: string; backendId: string }): boolean =>
+  tombstone.region === region && (tombstone.backendId === undefined || tombstone.backendId === backendId)
 
 export function tombstoneOf({ id, spec: { region }, status: { backendId, attempt } }: Server): RecordDraft {
   const body: Tombstone = { region, attempts: attempt, ...(backendId !== undefined && { backendId }) }

@@ -17,7 +17,7 @@ const stranger = (id: number, more: Partial<Stranger> = {}): Stranger => ({
 })
 const reported = (id: number, reap = false) =>
   ({ id: `orp_${id}`, spec: { backendId: `i-${id}`, ...(reap && { reap: { by: 'usr_1' } }) } }) as Orphan
-const givenUp = (...ids: number[]) => new Set(ids.map(id => `srv_${id}`))
+const givenUp = (...ids: number[]) => new Set(ids.map(id => `i-${id}`))
 const removed = (view: Parameters<typeof decideOrphans>[0]) => decideOrphans(view).remove.map(each => each.backendId)
 
 test('it is reported once, after it has lasted', () => {
@@ -33,7 +33,7 @@ test('it is reported once, after it has lasted', () => {
 test('what is not there any more is not reported any longer', () =>
   expect(decideOrphans({ strangers: [], reported: [reported(1)], givenUp: givenUp() }).forget).toHaveLength(1))
 
-test('it goes by itself only when its server was given up, and it was seen for five minutes', () => {
+test('it goes by itself only when it was given up, and it was seen for five minutes', () => {
   expect(removed({ strangers: [stranger(1)], reported: [], givenUp: givenUp() })).toEqual([])
   expect(removed({ strangers: [stranger(1)], reported: [], givenUp: givenUp(1) })).toEqual(['i-1'])
   const young = stranger(1, { seenFor: minutes(4) })

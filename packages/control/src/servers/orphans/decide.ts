@@ -19,7 +19,7 @@ export interface Stranger {
 export interface OrphanView {
   readonly strangers: readonly Stranger[]
   readonly reported: readonly Orphan[]
-  /** Ids of servers that were given up: we meant to delete whatever was made for them. */
+  /** Backend ids of those that we meant to delete. */
   readonly givenUp: ReadonlySet<string>
 }
 
@@ -40,9 +40,7 @@ export function decideOrphans({ strangers, reported, givenUp }: OrphanView): Orp
   const there = new Set(strangers.map(({ backendId }) => backendId))
   const alive = strangers.filter(({ state }) => state !== 'terminating')
   const reaped = alive.filter(({ backendId }) => known.get(backendId)?.spec.reap !== undefined)
-  const swept = alive.filter(
-    stranger => isOld(stranger) && stranger.serverId !== undefined && givenUp.has(stranger.serverId),
-  )
+  const swept = alive.filter(stranger => isOld(stranger) && givenUp.has(stranger.backendId))
   const isTooMany = swept.length > sweepCap
   return {
     report: strangers.filter(({ backendId, seenFor }) => seenFor >= reportedAfter && !known.has(backendId)),

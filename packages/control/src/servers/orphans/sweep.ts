@@ -3,7 +3,7 @@ import { ownTags, type Provider } from '@stead/provider-kit'
 import { millis, newId, seconds } from '@stead/world'
 import { appendEvent } from '../../events/model.ts'
 import type { Region } from '../../regions/model.ts'
-import { type Tombstone, tombstones } from '../ending.ts'
+import { isMeant, type Tombstone, tombstones } from '../ending.ts'
 import { holdOf } from '../hold.ts'
 import type { RegionMemory } from '../observing/memory.ts'
 import { decideOrphans, isOld, type OrphanDecision, type Stranger } from './decide.ts'
@@ -62,10 +62,10 @@ const strangersIn = ({ strangers }: RegionMemory): readonly Stranger[] =>
 /** Read from the store itself: no view that is old can be wrong about it. */
 async function givenUp({ store, region }: Sweep, strangers: readonly Stranger[]): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
-  for (const { serverId } of strangers.filter(isOld)) {
+  for (const { serverId, backendId } of strangers.filter(isOld)) {
     if (serverId === undefined) continue
     const [record] = await store.records({ ...tombstones, subject: serverId, limit: 1 })
-    if ((record?.body as Tombstone | undefined)?.region === region.id) found.add(serverId)
+    if (record && isMeant(record.body as Tombstone, { region: region.id, backendId })) found.add(backendId)
   }
   return found
 }

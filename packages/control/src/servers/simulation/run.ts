@@ -1,5 +1,4 @@
 import { drawMix, type FaultMix } from '@stead/engine/simulation'
-import { createToken, type LaunchSpec, serverTags } from '@stead/provider-kit'
 import { millis, minutes, SeededRandom, seconds } from '@stead/world'
 import {
   type Around,
@@ -17,8 +16,11 @@ import { orphansByRegion, removedAfter } from '../orphans/model.ts'
 import { boxController } from './boxes.ts'
 import { endState, isSettled } from './end-state.ts'
 import { drawPlan, type Plan } from './plan.ts'
+import { leaveStray } from './strays.ts'
 import { runUsers } from './users.ts'
 import { type ServerInvariant, Watchman } from './watchman.ts'
+
+const strayId = 'srv_stray'
 
 export type ServersOutcome = ControlOutcome<ServerInvariant>
 type Options = Parameters<typeof runControl<ServerInvariant>>[0]
@@ -34,6 +36,10 @@ export interface ServersOptions extends Omit<Options, 'play'> {
   readonly bugs?: Bugs
   /** Something with our tags that no server here ever was: what a store finds that forgot it. It stays unless it is reaped. */
   readonly stray?: boolean | 'reaped'
+  /** Servers that were never known here, and of which all may be ended. */
+  readonly mayEnd?: readonly string[]
+  /** How many there are in the end that are nobody's here, and stay. */
+  readonly remain?: number
   /** What operators do when the users have had all they wanted. */
   readonly afterwards?: (stage: ControlStage) => Promise<void>
   /** Looks on, once a second. */
@@ -45,13 +51,15 @@ export const runServers = ({
   plan,
   bugs = {},
   stray = false,
+  mayEnd = [],
+  remain = 0,
   afterwards = async () => {},
   meanwhile = () => {},
   ...options
 }: ServersOptions): Promise<ServersOutcome> =>
   runControl<ServerInvariant>({
     ...options,
-    play: stage => serversPlay(stage, { plan, bugs, stray, afterwards, meanwhile }),
+    play: stage => serversPlay(stage, { plan, bugs, stray, mayEnd, remain, afterwards, meanwhile }),
   })
 
 function serversPlay(
@@ -60,13 +68,17 @@ function serversPlay(
     plan,
     bugs,
     stray,
+    mayEnd,
+    remain,
     afterwards,
     meanwhile,
-  }: Required<Pick<ServersOptions, 'plan' | 'bugs' | 'stray' | 'afterwards' | 'meanwhile'>>,
+  }: Required<Pick<ServersOptions, 'plan' | 'bugs' | 'stray' | 'mayEnd' | 'remain' | 'afterwards' | 'meanwhile'>>,
 ): Play {
   const watchman = new Watchman(stage)
-  const until = stray ? leaveStray(stage) : 0
-  if (stray === 'reaped') watchman.mayEnd(strayId)
+  // Until then it has to be left alone to be believed to be left alone for good.
+  const until = stray ? stage.world.time + removedAfter + minutes(2) : 0
+  if (stray) leaveStray(stage, strayId)
+  for (const id of [...mayEnd, ...(stray === 'reaped' ? [strayId] : [])]) watchman.mayEnd(id)
   const buggy = (around: Around) => bugs.around?.(around) ?? around
   return {
     indexes: [...serverIndexes, orphansByRegion] as Play['indexes'],
@@ -84,25 +96,9 @@ function serversPlay(
       meanwhile(stage as unknown as ControlStage)
     },
     synced: () => watchman.synced(),
-    isSettled: () => stage.world.time >= until && isSettled(stage, { plan, strays: stray === true ? 1 : 0 }),
+    isSettled: () => stage.world.time >= until && isSettled(stage, { plan, strays: remain + (stray === true ? 1 : 0) }),
     endState: () => endState(stage),
   }
-}
-
-const strayId = 'srv_stray'
-
-/** Answers until when it has to be left alone to be believed to be left alone for good. */
-function leaveStray({ cloud, region, world }: ControlStage<ServerInvariant>): number {
-  const owner = { controlPlane: 'store_simulated', region }
-  const tags = serverTags(owner, strayId)
-  const spec: LaunchSpec = {
-    name: 'stray',
-    power: 'on',
-    source: { type: 'machine', flavor: 'small', image: 'minimal' },
-    tags,
-  }
-  cloud.account().launch({ spec, tags, name: spec.name, token: createToken('stray'), fingerprint: '' })
-  return world.time + removedAfter + minutes(2)
 }
 
 /** A sky of its own for each seed: how creates happen once, how old its pictures are, whether it has a stream. */

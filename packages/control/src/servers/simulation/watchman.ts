@@ -1,4 +1,4 @@
-import { ownTags } from '@stead/provider-kit'
+import { ownTags, type ServerInfo, type Tags } from '@stead/provider-kit'
 import type { ControlStage } from '../../simulation/index.ts'
 import { type Server, servers } from '../model.ts'
 import { boxes } from './boxes.ts'
@@ -24,6 +24,11 @@ const graceTime = 12 * 60_000
 /** What has been there for longer was not too late to be found. */
 const lateness = 15_000
 
+/** On what somebody else has made after one of ours, with its tags: it is not ours to end. */
+export const copyTag = 'copied-by'
+
+const isOurs = ({ tags }: { readonly tags: Tags }): boolean => !(copyTag in tags)
+
 /** Watches servers and the cloud from outside. */
 export class Watchman {
   readonly #stage: ControlStage<ServerInvariant>
@@ -35,9 +40,9 @@ export class Watchman {
 
   constructor(stage: ControlStage<ServerInvariant>) {
     this.#stage = stage
-    stage.cloud.account().events.listen(({ id, view }) => {
+    stage.cloud.account().events.listen(({ view }) => {
       const serverId = view?.tags[ownTags.serverId]
-      if (view && serverId !== undefined) this.#changed(id, view.state, serverId)
+      if (view && serverId !== undefined) this.#changed(view, serverId)
     })
   }
 
@@ -46,14 +51,18 @@ export class Watchman {
     this.#forgotten.add(serverId)
   }
 
+  get #live() {
+    return liveIn(this.#stage.cloud).filter(isOurs)
+  }
+
   /** Something happened in the cloud. */
-  #changed(id: string, state: string, serverId: string): void {
-    const { violations, cloud, ledger, trace } = this.#stage
+  #changed({ id, state, tags }: Pick<ServerInfo, 'id' | 'tags'> & { readonly state: string }, serverId: string): void {
+    const { violations, ledger, trace } = this.#stage
     trace.add('cloud', `${id} of ${serverId} is ${state}`)
-    const live = liveIn(cloud).filter(({ tags }) => tags[ownTags.serverId] === serverId)
+    const live = this.#live.filter(each => each.tags[ownTags.serverId] === serverId)
     violations.check(live.length <= 1, 'I1 one live backend object per server', () => `${serverId} has ${live.length}`)
     const server = known<Server>(ledger, servers).find(each => each.id === serverId)
-    const mayEnd = server ? server.deletedAt !== undefined : this.#forgotten.has(serverId)
+    const mayEnd = isOurs({ tags }) && (server ? server.deletedAt !== undefined : this.#forgotten.has(serverId))
     if (state === 'deleting')
       violations.check(mayEnd, 'nothing ends that nobody asked to end', () => `${id} of ${serverId} was ended`)
     if (!server) return
@@ -62,8 +71,8 @@ export class Watchman {
   }
 
   eachSecond(): void {
-    const { world, violations, cloud } = this.#stage
-    const ownerless = liveIn(cloud).filter(({ tags }) => this.#forgotten.has(tags[ownTags.serverId] ?? ''))
+    const { world, violations } = this.#stage
+    const ownerless = this.#live.filter(({ tags }) => this.#forgotten.has(tags[ownTags.serverId] ?? ''))
     for (const id of this.#ownerlessSince.keys())
       if (!ownerless.some(each => each.id === id)) this.#ownerlessSince.delete(id)
     for (const { id } of ownerless) {
@@ -109,11 +118,13 @@ export class Watchman {
   /** What was made by a launch that came long after anybody waited for it is not its: that is for the sweep. */
   #leftOf(serverId: string): readonly { readonly state: string }[] {
     const { cloud, world } = this.#stage
-    return [...cloud.account().servers].filter(
-      ({ id, tags, state, launchedAt }) =>
-        tags[ownTags.serverId] === serverId &&
-        state !== 'deleted' &&
-        (id === this.#known.get(serverId) || world.time - launchedAt > lateness),
-    )
+    return [...cloud.account().servers]
+      .filter(isOurs)
+      .filter(
+        ({ id, tags, state, launchedAt }) =>
+          tags[ownTags.serverId] === serverId &&
+          state !== 'deleted' &&
+          (id === this.#known.get(serverId) || world.time - launchedAt > lateness),
+      )
   }
 }
