@@ -38,6 +38,11 @@ export class Ledger {
     return this.#model.keys
   }
 
+  /** The bodies of all records, in order. */
+  get records(): readonly unknown[] {
+    return this.#model.records.map(body => JSON.parse(body as string))
+  }
+
   get counters(): ReadonlyMap<string, { readonly value: number; readonly limit: number | null }> {
     return this.#model.counters
   }

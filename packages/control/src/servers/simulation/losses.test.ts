@@ -2,7 +2,17 @@ import { minutes } from '@stead/world'
 import { expect, test, vi } from 'vitest'
 import type { ControlStage } from '../../simulation/index.ts'
 import { liveIn } from './end-state.ts'
-import { acceptLoss, guardIn, lostIn, manyBoxes, until, untilAllRun, untilGuarded, untilUnguarded } from './operator.ts'
+import {
+  acceptLoss,
+  guardIn,
+  lostIn,
+  manyBoxes,
+  toldIn,
+  until,
+  untilAllRun,
+  untilGuarded,
+  untilUnguarded,
+} from './operator.ts'
 import { runServers, type ServersOptions } from './run.ts'
 
 // A busy machine may take ten times as long as an idle one. What never ends is ended by virtual time.
@@ -37,7 +47,7 @@ async function loseAndReplace(stage: ControlStage, count: number, of: number): P
   await untilAllRun(stage, of)
 }
 
-test('many small losses are a large one, though what was lost is made anew at once', async () => {
+test('many small losses are a large one, though what was lost is made anew at once; it is told when it begins and ends', async () => {
   const end = await runBoxes(40, async stage => {
     await loseAndReplace(stage, 9, 40)
     expect(guardIn(stage)).toEqual([undefined])
@@ -51,6 +61,15 @@ test('many small losses are a large one, though what was lost is made anew at on
     expect(liveIn(stage.cloud)).toHaveLength(31)
     await acceptLoss(stage)
     await untilUnguarded(stage)
+    expect(toldIn(stage)).toEqual([
+      {
+        level: 'warning',
+        reason: 'MassLoss',
+        message:
+          '18 of 49 servers look gone at once: nothing is done here until they are back, or an operator accepts the loss',
+      },
+      { level: 'info', reason: 'MassLossOver', message: 'no more servers look gone than may be lost at once' },
+    ])
   })
   expect(end).toMatchObject({ live: 40, servers: 40 })
 })

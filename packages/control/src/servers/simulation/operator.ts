@@ -1,5 +1,6 @@
 import { changeSet, findCondition } from '@stead/engine'
 import { seconds } from '@stead/world'
+import type { Event } from '../../events/model.ts'
 import { Region } from '../../regions/model.ts'
 import type { ControlStage } from '../../simulation/index.ts'
 import { massLoss } from '../hold.ts'
@@ -35,6 +36,12 @@ export const untilUnguarded = (stage: ControlStage): Promise<void> =>
   until(stage, 'the guard is down', () => guardIn(stage).every(status => status === undefined))
 
 export const lostIn = ({ ledger }: ControlStage) => known<Server>(ledger, servers).filter(({ status }) => status.lost)
+
+/** What events tell of the region, in order. */
+export const toldIn = ({ ledger, region }: ControlStage) =>
+  (ledger.records as readonly Partial<Event>[])
+    .filter(({ object }) => object?.id === region)
+    .map(({ level, reason, message }) => ({ level, reason, message }))
 
 /** Says that what looks gone is gone, as the route does it. */
 export const acceptLoss = (stage: ControlStage) =>
