@@ -2,7 +2,7 @@ import { changeSet, type Metrics, type ObjectDraft, type ReconcileContext, type 
 import { ownTags, type Provider } from '@stead/provider-kit'
 import { millis, newId, seconds } from '@stead/world'
 import { appendEvent } from '../../events/model.ts'
-import type { Region } from '../../regions/model.ts'
+import { Region } from '../../regions/model.ts'
 import { isMeant, type Tombstone, tombstones } from '../ending.ts'
 import { holdOf } from '../hold.ts'
 import type { RegionMemory } from '../observing/memory.ts'
@@ -41,7 +41,9 @@ export async function sweep(sweeping: Sweep): Promise<void> {
   const strangers = strangersIn(memory)
   if (strangers.length === 0 && reported.length === 0) return
   const decision = decideOrphans({ strangers, reported, givenUp: await givenUp(sweeping, strangers) })
-  const mayAct = !holdOf(region) && !context.observeOnly
+  // As it is now: the same list may have raised the guard a moment ago.
+  const newest = context.cache.get<Region>(Region.kind, region.id) ?? region
+  const mayAct = !holdOf(newest) && !context.observeOnly
   const removed = mayAct ? decision.remove : []
   await report(sweeping, { ...decision, remove: removed }, reported)
   for (const stranger of removed) await remove(sweeping, stranger)

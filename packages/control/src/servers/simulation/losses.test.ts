@@ -1,6 +1,7 @@
-import { minutes } from '@stead/world'
+import { millis, minutes, seconds } from '@stead/world'
 import { expect, test, vi } from 'vitest'
 import type { ControlStage } from '../../simulation/index.ts'
+import { removedAfter } from '../orphans/model.ts'
 import { liveIn } from './end-state.ts'
 import {
   acceptLoss,
@@ -14,6 +15,7 @@ import {
   untilUnguarded,
 } from './operator.ts'
 import { runServers, type ServersOptions } from './run.ts'
+import { giveUp, leaveStray } from './strays.ts'
 
 // A busy machine may take ten times as long as an idle one. What never ends is ended by virtual time.
 vi.setConfig({ testTimeout: 120_000 })
@@ -83,3 +85,25 @@ test('losses that are more than ten minutes apart are not one', async () => {
   })
   expect(end).toMatchObject({ live: 40, servers: 40 })
 })
+
+test.each([20, 30, 40, 50, 60])(
+  'from the moment the guard is up no orphan is removed (all vanish %d s before one is due)',
+  async early => {
+    await runBoxes(
+      12,
+      async stage => {
+        await giveUp(stage, ['srv_late'])
+        leaveStray(stage, 'srv_late')
+        await until(stage, 'it is reported', () => toldIn(stage).length === 1)
+        await stage.world.sleep(millis(removedAfter - seconds(30 + early)))
+        for (const { id, name } of liveIn(stage.cloud)) if (name !== 'stray') stage.cloud.disappear(id)
+        await untilGuarded(stage)
+        await stage.world.sleep(minutes(2))
+        expect(toldIn(stage).at(-1)?.reason).toBe('MassLoss')
+        await acceptLoss(stage)
+        await untilUnguarded(stage)
+      },
+      { mayEnd: ['srv_late'] },
+    )
+  },
+)
