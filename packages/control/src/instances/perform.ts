@@ -51,13 +51,19 @@ export async function perform(performance: Performance): Promise<ChangeSetBuilde
   if (decision.actions.length === 0 && isDeepStrictEqual(decision.status, instance.status)) return undefined
   const set = changeSet(world)
   const writer = new Writer(set, performance)
-  for (const action of decision.actions) await writer.perform(action)
+  for (const action of actionsOf(decision)) await writer.perform(action)
   set.update(instance, {
     spec: writer.spec,
     status: writer.status,
     ...(writer.deletedAt !== undefined && { deletedAt: writer.deletedAt }),
   })
   return set
+}
+
+/** What expires ends every operation that is under way: whatever else was to become of those is void. */
+function actionsOf({ actions }: Decision): readonly Action[] {
+  const expires = actions.some(({ type }) => type === 'expire')
+  return expires ? actions.filter(({ type }) => type !== 'step' && type !== 'end') : actions
 }
 
 class Writer {

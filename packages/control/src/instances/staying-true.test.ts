@@ -43,9 +43,15 @@ describe('what runs though it should be off', () => {
 async function patched(spec: object) {
   const house = await InstanceHouse.open()
   await house.running('web-1')
-  await house.must(202, 'PATCH', '/web-1', { body: { spec } })
-  return { house }
+  const { operation } = await house.must(202, 'PATCH', '/web-1', { body: { spec } })
+  return { house, operation }
 }
+
+test('a time to live that is over when it is set ends it at once, and the change with it', async () => {
+  const { house, operation } = await patched({ ttl: '1ms' })
+  await house.gone('web-1')
+  expect(await house.ended(operation.id)).toMatchObject({ type: 'update', state: 'superseded' })
+})
 
 describe('what is paused', () => {
   test('is deleted when its time to live is over', async () => {
