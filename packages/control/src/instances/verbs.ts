@@ -51,14 +51,16 @@ export function barred(view: VerbView): Verdict | undefined {
 export const judge = (verb: Verb, view: VerbView): Verdict => barred(view) ?? table[verb](view)
 
 const table: Readonly<Record<Verb, (view: VerbView) => Verdict>> = {
-  start({ instance, active }) {
+  start({ instance, active, open }) {
     const { phase, suspended } = instance.status
     const isWanted = policiesOf(instance).power === 'on'
     if (suspended) return never(`it is suspended: ${suspended.reason}`)
     if (active && seen(active, instance).type === 'lost') return never('what it ran on is gone')
     if (phase === 'pending' || phase === 'provisioning') return notYet(`it is ${phase}`)
     if (phase === 'stopping') return notYet('it is stopping')
-    return isWanted && (phase === 'running' || phase === 'starting') ? nothing : act
+    // What was just told to start, and has not begun yet, would be told to restart.
+    const isTold = open.some(({ spec }) => spec.type === 'start')
+    return isWanted && (isTold || phase === 'running' || phase === 'starting') ? nothing : act
   },
   stop({ instance, open }) {
     const { phase } = instance.status
