@@ -2,21 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { testWith } from '@stead/testing'
 import { SeededRandom } from '@stead/world'
 import { expect } from 'vitest'
+import { readProcess } from './tests/left-behind.ts'
 import { type Instance, type Moment, OwnMachine } from './tests/own-machine.ts'
+import { bringPerlImage, removeImage } from './tests/perl-image.ts'
 
-/** Says this page and a number that is another one in every process. */
-const web = (page: string, delaySeconds = 0) => [
+/** Says the page of its image and a number that is another one in every process. An image with a page takes a while to listen. */
+const web = [
   'perl',
   '-MIO::Socket::INET',
   '-e',
-  `sleep ${delaySeconds}; $boot = int(rand(1e15));
+  `$page = "old"; if (open $f, "<", "/page") { $page = <$f>; sleep 1 } $boot = int(rand(1e15));
    $s = IO::Socket::INET->new(LocalAddr => "0.0.0.0", LocalPort => $ENV{PORT_HTTP}, Listen => 5, ReuseAddr => 1) or die $!;
-   while ($c = $s->accept) { while (<$c>) { last if /^\\s*$/ } print $c "HTTP/1.0 200 OK\\r\\n\\r\\n${page} $boot"; close $c }`,
+   while ($c = $s->accept) { while (<$c>) { last if /^\\s*$/ } print $c "HTTP/1.0 200 OK\\r\\n\\r\\n$page $boot"; close $c }`,
 ]
 
 const service = (mark: string) => ({
   image: 'host',
-  command: web('old'),
+  command: web,
   env: { MARK: mark },
   ports: [{ name: 'http', protocol: 'tcp' }],
   resources: { cpuMillis: 200, memoryMiB: 64 },
@@ -82,6 +84,9 @@ async function liveThrough(machine: OwnMachine, cuts: Cuts): Promise<void> {
   expect(await machine.used()).toMatchObject({ instances: 1, memoryMiB: 64 })
 
   const [pid] = machine.processes('perl')
+  const isGrouped = readProcess(pid!, 'cgroup').includes(machine.kept()[0]!)
+  expect(machine.groups().length > 0).toBe(isGrouped)
+  expect(machine.traces().join()).toMatch(/process.*perl.*mounts in/s)
   process.kill(pid!, 'SIGKILL')
   if (cuts.death) await machine.crash(cuts.death.millis)
   const second = await machine.until('it to be back', async () => {
@@ -105,7 +110,8 @@ async function liveThrough(machine: OwnMachine, cuts: Cuts): Promise<void> {
   expect(await page(larger), 'it is the same process').toBe(third)
   expect(await machine.used()).toMatchObject({ instances: 1, memoryMiB: 96 })
 
-  const change = { spec: { source: { services: { services: { web: { command: web('new', 1) } } } } } }
+  await bringPerlImage(machine, 'pages', 'new')
+  const change = { spec: { source: { services: { services: { web: { image: 'pages' } } } } } }
   const refused = await machine.tell('PATCH', '/web', change, cuts.refusal)
   expect(refused).toMatchObject({ status: 409, body: { code: 'replacement_required', plan: { effect: 'replace' } } })
   const replaced = await machine.tell('PATCH', '/web?allow=replace', change, cuts.replace)
@@ -123,9 +129,11 @@ async function liveThrough(machine: OwnMachine, cuts: Cuts): Promise<void> {
   // Gone already when the first asking came through.
   expect([202, 404]).toContain((await machine.tell('DELETE', '/web', undefined, cuts.delete)).status)
   await machine.until('it to be gone', async () => (await machine.tell('GET', '/web')).status === 404 || undefined)
-  expect(machine.processes('perl')).toEqual([])
-  expect(machine.kept()).toEqual([])
-  expect(await machine.used()).toMatchObject({ instances: 0, cpuMillis: 0, memoryMiB: 0 })
+  // A disk, and the last of a process, take a moment to go.
+  await expect.poll(() => [...machine.kept(), ...machine.traces()]).toEqual([])
+  await removeImage(machine, 'pages')
+  expect(machine.keptImages()).toEqual([])
+  expect(await machine.used()).toMatchObject({ instances: 0, images: 0, cpuMillis: 0, memoryMiB: 0 })
 }
 
 testWith(

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryDirectory } from '@stead/testing'
 import { expect, onTestFinished } from 'vitest'
+import { describeProcess, groupsOf, processesWith, readProcess } from './left-behind.ts'
 import { Program } from './program.ts'
 
 export interface Instance {
@@ -41,6 +42,7 @@ export class OwnMachine {
   #store = this.data
   /** In the environment of everything that is launched: by this it is found among all processes. */
   readonly mark = randomUUID()
+  readonly #everKept = new Set<string>()
   /** Everything that any of its processes printed. */
   printed = ''
   readonly #more: readonly string[]
@@ -60,7 +62,7 @@ export class OwnMachine {
 
   private constructor(more: readonly string[]) {
     this.#more = more
-    onTestFinished(() => this.#clear())
+    onTestFinished(({ task }) => this.#clear(task.result?.state === 'pass'))
     this.#program = this.#start()
   }
 
@@ -199,7 +201,29 @@ export class OwnMachine {
 
   /** What the region keeps of instances. */
   kept(): string[] {
-    return readdirSync(join(this.#region, 'instances')).filter(name => name !== '.pipes')
+    const found = readdirSync(join(this.#region, 'instances')).filter(name => name !== '.pipes')
+    for (const each of found) this.#everKept.add(each)
+    return found
+  }
+
+  /** What it keeps of images. */
+  keptImages(): string[] {
+    return readdirSync(join(this.#region, 'images'))
+  }
+
+  /** The control groups of all instances that it was ever asked about. */
+  groups(): string[] {
+    return [...this.#everKept].flatMap(groupsOf)
+  }
+
+  /** What there is of instances besides what the region keeps: their processes, control groups and mounts. */
+  traces(): string[] {
+    const processes = processesWith(this.mark, 'environ', 'cmdline').map(describeProcess)
+    // The supervisor, in a namespace of its own, has mounts for all of them together.
+    const mounters = [...this.#everKept].flatMap(instance => processesWith(instance, 'mountinfo'))
+    const mounts = mounters.map(pid => `mounts in ${describeProcess(pid)}`)
+    const own = readProcess(process.pid, 'mountinfo').split('\n')
+    return [...processes, ...this.groups(), ...mounts, ...own.filter(line => line.includes(this.#directory))]
   }
 
   get #region(): string {
@@ -208,31 +232,23 @@ export class OwnMachine {
 
   /** Everything that runs for our instances under this name. */
   processes(name: string): number[] {
-    return processesWith('environ', this.mark).filter(pid => readProcess(pid, 'comm') === `${name}\n`)
+    return processesWith(this.mark, 'environ').filter(pid => readProcess(pid, 'comm') === `${name}\n`)
   }
 
-  /** Ends it. What a failed test left behind is killed, and found by names that nobody else has. */
-  async #clear(): Promise<void> {
+  /**
+   * Ends it, and kills what is left, found by names that nobody else has. A test that ended all its instances and passed
+   * leaves nothing to be killed: where it does, it has not passed.
+   */
+  async #clear(hasPassed: boolean): Promise<void> {
     this.#program.process.kill('SIGTERM')
     await this.#program.exited
-    const socket = join(this.#region, 'supervisor.sock')
+    const left = () => [this.#directory, this.mark].flatMap(text => processesWith(text, 'cmdline', 'environ'))
     const isIdle = existsSync(this.#region) && this.kept().length === 0
-    for (let tries = 0; isIdle && existsSync(socket) && tries < 500; tries++) await sleep(20)
-    for (const pid of [...processesWith('cmdline', this.#directory), ...processesWith('environ', this.mark)]) end(pid)
-  }
-}
-
-function processesWith(file: 'environ' | 'cmdline', text: string): number[] {
-  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  return pids.filter(pid => readProcess(pid, file).includes(text))
-}
-
-/** Empty for one that has ended. */
-function readProcess(pid: number, file: 'environ' | 'cmdline' | 'comm'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
-  } catch {
-    return ''
+    for (let tries = 0; isIdle && left().length > 0 && tries < 500; tries++) await sleep(20)
+    const found = left()
+    const told = found.map(describeProcess)
+    for (const pid of found) end(pid)
+    if (hasPassed && isIdle) expect(told, 'left behind by what should have ended').toEqual([])
   }
 }
 
