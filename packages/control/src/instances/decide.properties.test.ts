@@ -2,7 +2,7 @@ import { serverStates } from '@stead/provider-kit'
 import { instant } from '@stead/world'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Server, ServerStatus } from '../servers/model.ts'
+import { isRefused, type Server, type ServerStatus } from '../servers/model.ts'
 import { type Action, decide, type InstanceView } from './decide.ts'
 import { effects, firstStatus, type Instance, type InstanceStatus, policiesOf } from './model.ts'
 import { operationSteps } from './operations.ts'
@@ -18,6 +18,8 @@ const anyTime = fc.integer({ min: 0, max: 2_000_000 }).map(instant)
 const given = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 
+const refusal = { code: 'InvalidConfig' as const, message: 'no', since: now }
+
 const anyServerStatus: fc.Arbitrary<ServerStatus> = fc
   .record({
     attempt: fc.constant(1),
@@ -28,6 +30,9 @@ const anyServerStatus: fc.Arbitrary<ServerStatus> = fc
       fc.record({ launch: fc.constantFrom('a', 'b'), power: anyPower, restart: anyCount, rebuild: anyCount }),
     ),
     lost: maybe(fc.constant({ at: now, reason: 'gone' })),
+    refused: maybe(
+      fc.record({ launch: fc.constantFrom('a', 'b'), rebuild: anyCount }).map(target => ({ ...target, ...refusal })),
+    ),
     failure: maybe(fc.boolean().map(retrying => ({ code: 'Capacity' as const, message: 'no', retrying, since: now }))),
   })
   .map(given) as fc.Arbitrary<ServerStatus>
@@ -129,7 +134,7 @@ const anyView: fc.Arbitrary<InstanceView> = fc
     outdated: maybe(
       fc.oneof(
         fc.constant('unknown' as const),
-        fc.record({ effect: fc.constantFrom(...effects), isChanged: fc.boolean() }),
+        fc.record({ effect: fc.constantFrom(...effects), isChanged: fc.boolean(), isNew: fc.boolean() }),
       ),
     ),
     lastUsed: maybe(anyTime),
@@ -181,6 +186,18 @@ describe('in whatever state things are', () => {
       expect(change).toMatchObject({ generation: instance.generation })
       expect(change!.failed).toBeUndefined()
       expect(covers(change!.effect, (outdated as { effect: (typeof effects)[number] }).effect)).toBe(true)
+    }))
+
+  test('what was refused is not tried again by itself', () =>
+    always(({ instance, servers, outdated }, actions) => {
+      const active = servers.find(({ id }) => id === instance.status.slots.active)
+      const isSame = typeof outdated === 'object' && !outdated.isNew
+      if (!active || !isRefused(active) || !isSame || instance.status.retry) return
+      for (const { change } of only(actions, 'change')) {
+        expect(change.follow).not.toBe('launch')
+        expect(change).not.toHaveProperty('again')
+        expect(change).not.toHaveProperty('rebuild')
+      }
     }))
 
   test('nothing is changed by what cannot be seen', () =>

@@ -269,6 +269,53 @@ describe('a change', () => {
       }
   })
 
+  test('that is refused has failed, and what runs goes on as it was', () => {
+    for (const [type, effect] of [
+      ['update', 'restart'],
+      ['rebuild', 'rebuild'],
+    ] as const) {
+      const ideal = running({ spec: machineSpec() })
+      ideal.effect = effect
+      ideal.refuses = { code: 'InvalidConfig', message: 'no such thing' }
+      ideal.ask(type, { spec: machineSpec({ image: 'b' }), ...(effect === 'rebuild' && { status: agreed(2, effect) }) })
+      ideal.settle()
+      expect(ideal.ended).toEqual([[type, 'failed']])
+      const trouble = [{ type: 'Trouble', reason: 'InvalidConfig', message: 'no such thing' }]
+      expect(ideal.instance.status).toMatchObject({
+        ...{ phase: 'running', power: 'on', ready: false, observedGeneration: 1, conditions: trouble },
+      })
+      ideal.alter(ideal.active!, { observed: observed('stopped') })
+      ideal.settle()
+      expect(ideal.told).toContain('Crashed')
+      ideal.ask('stop', { spec: { power: 'off' } })
+      ideal.settle()
+      expect(ideal.ended.at(-1)).toEqual(['stop', 'succeeded'])
+      expect(ideal.instance.status).toMatchObject({ phase: 'stopped', conditions: trouble })
+      ideal.effect = 'inPlace'
+      ideal.ask('update', { spec: machineSpec() })
+      ideal.settle()
+      expect(ideal.ended.at(-1)).toEqual(['update', 'succeeded'])
+      expect(ideal.instance.status).toMatchObject({ observedGeneration: 4, conditions: [] })
+    }
+  })
+
+  test('that was refused is tried once more when somebody asks, and not before', () => {
+    const ideal = running({ spec: machineSpec() })
+    ideal.effect = 'restart'
+    ideal.refuses = { code: 'InvalidConfig', message: 'no such thing' }
+    ideal.ask('update', { spec: machineSpec({ flavor: 'huge' }) })
+    ideal.settle()
+    ideal.refuses = undefined
+    expect(ideal.settle().actions).toEqual([])
+    ideal.ask('update', { status: { retry: true } })
+    ideal.settle()
+    expect(ideal.ended).toEqual([
+      ['update', 'failed'],
+      ['update', 'succeeded'],
+    ])
+    expect(ideal.instance.status).toMatchObject({ ready: true, observedGeneration: 2, conditions: [] })
+  })
+
   test('by a new disk is made once', () => {
     const ideal = running({ spec: machineSpec() })
     ideal.effect = 'rebuild'
@@ -517,7 +564,7 @@ describe('while the store only observes', () => {
 })
 
 describe('newer versions of secrets', () => {
-  const outdated = { effect: 'restart', isChanged: true } as const
+  const outdated = { effect: 'restart', isChanged: true, isNew: true } as const
   const decided = (view: Partial<InstanceView>) => {
     const { actions, status } = decide({ ...running().view(), ...view })
     const told = actions.flatMap(action => (action.type === 'tell' ? [action.reason] : []))

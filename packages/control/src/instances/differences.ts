@@ -1,7 +1,7 @@
-import type { Server } from '../servers/model.ts'
+import { isRefused, isSteady, type Server } from '../servers/model.ts'
 import { hasAddresses } from './kept-addresses.ts'
 import type { Instance } from './model.ts'
-import { isApplied, seen } from './project.ts'
+import { seen } from './project.ts'
 
 /** One thing that is not as it was brought to be, and that nobody here asked for. */
 export interface Difference {
@@ -14,11 +14,13 @@ export interface Difference {
 /** In what the active server of an instance is not what the store has made it. Nothing while something is under way. */
 export function differencesOf(
   instance: Pick<Instance, 'spec' | 'status'>,
-  active: Pick<Server, 'spec' | 'status' | 'labels'>,
+  active: Pick<Server, 'spec' | 'status' | 'labels' | 'deletedAt'>,
 ): readonly Difference[] {
   const { observed, lost } = active.status
   if (lost) return [{ field: 'server', wanted: 'there', found: lost.reason }]
-  if (!observed || !isApplied(active)) return []
+  if (!observed || !isSteady(active)) return []
+  // What is described is what was refused: only its power is as it was brought to be.
+  if (isRefused(active)) return powerDifference(instance, active)
   const { offering } = instance.status
   const { flavor, image, labels } = observed
   return [

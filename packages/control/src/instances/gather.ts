@@ -4,7 +4,7 @@ import { markedEvery } from '../marks/last-use.ts'
 import { openOperations } from '../operations/lifecycle.ts'
 import { Region } from '../regions/model.ts'
 import { holdOf } from '../servers/hold.ts'
-import { servers } from '../servers/model.ts'
+import { isRefused, servers } from '../servers/model.ts'
 import type { InstanceView } from './decide.ts'
 import type { Instance } from './model.ts'
 import { backendWords } from './references.ts'
@@ -49,7 +49,8 @@ export async function gather(
   const secrets = outdatedSecrets({ spec: instance.spec, everything: cache, held: active?.spec.secrets })
   const known = { ...view, ...(lastUsed !== undefined && { lastUsed }), secrets }
   if (active?.deletedAt === undefined && active) {
-    if (isFor(active, instance) && secrets.rotated.length === 0) return { view: known, region, launch: undefined }
+    const isAsWanted = isFor(active, instance) && !isRefused(active)
+    if (isAsWanted && secrets.rotated.length === 0) return { view: known, region, launch: undefined }
     const comparison = await compare(gathering, request, active)
     return comparison.type === 'unknown'
       ? { view: { ...known, outdated: 'unknown', waitsFor: comparison.message }, region, launch: undefined }

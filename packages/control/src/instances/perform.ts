@@ -166,15 +166,17 @@ class Writer {
     this.status = { ...this.status, charged: id }
   }
 
-  #change(server: Server, { power, restart, rebuild, follow }: ServerChange): void {
+  #change(server: Server, { power, restart, rebuild, follow, again }: ServerChange): void {
     const { view, sealer, launch } = this.#performance
     const { secrets: held, keepsAddresses, ...spec } = server.spec
     const isLaunched = follow === 'launch' && launch !== undefined
     const kept = isLaunched ? keeping(launch.spec) : keepsAddresses && { keepsAddresses }
     // Noted too: a version may have gone out of use, or into it, with the same content.
     const secrets = follow && launch ? launch.secrets : held
+    const { refused, ...unrefused } = server.status
+    const before = refused && again ? unrefused : server.status
     this.#set.update(server, {
-      ...(follow && { labels: view.instance.labels, status: agreeing(server.status, view.instance.labels) }),
+      ...(follow && { labels: view.instance.labels, status: agreeing(before, view.instance.labels) }),
       spec: {
         ...spec,
         ...(secrets && { secrets }),

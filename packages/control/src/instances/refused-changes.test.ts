@@ -1,83 +1,118 @@
+import { ProviderError } from '@stead/provider-kit'
+import { simulatedProvider } from '@stead/provider-kit/simulated'
 import { expect, test } from 'vitest'
-import { WatchedProvider } from '../streams/tests/watched-provider.ts'
 import { InstanceHouse, machine, services } from './tests/house.ts'
+import { otherwise } from './tests/otherwise.ts'
 
-const larger = { spec: { source: { machine: { flavor: 'large' } } } }
+type Verb = 'resize' | 'update' | 'rebuild'
 
-/** What a change that is refused must leave as it is. */
-async function standing(house: InstanceHouse, name: string) {
-  const { metadata, spec } = await house.get(name)
-  return { used: await house.used(), generation: metadata.generation, spec }
+/** A house whose region refuses what `refusing` holds, and how often it was asked for each. */
+async function open(...verbs: readonly Verb[]) {
+  const refusing = new Set(verbs)
+  const asked = { resize: 0, update: 0, rebuild: 0 }
+  const house = await InstanceHouse.open({
+    provider: cloud =>
+      otherwise(
+        simulatedProvider(() => cloud),
+        provider => {
+          const refuse =
+            <Arguments extends unknown[], Answer>(verb: Verb, call: (...given: Arguments) => Answer) =>
+            (...given: Arguments): Answer => {
+              asked[verb]++
+              if (refusing.has(verb)) throw new ProviderError('InvalidConfig', 'host-17 of account 4711 says no')
+              return call.apply(provider, given)
+            }
+          return {
+            resize: refuse('resize', provider.resize!),
+            update: refuse('update', provider.update!),
+            rebuild: refuse('rebuild', provider.rebuild!),
+          }
+        },
+      ),
+  })
+  return { house, refusing, asked }
 }
 
-test('what is being deleted is not changed any more', async () => {
-  const house = await InstanceHouse.open()
-  await house.running('vm-1', machine())
-  house.cloud.outage({ kind: 'outage', on: ['terminate'] })
-  await house.must(202, 'DELETE', '/vm-1')
-  for (const body of [{ labels: { tier: 'web' } }, { spec: { power: 'off' } }, larger])
-    expect(await house.must(409, 'PATCH', '/vm-1', { body })).toMatchObject({ code: 'invalid_state' })
-  expect((await house.must(409, 'POST', '/vm-1/scale', { body: { flavor: 'large' } })).code).toBe('invalid_state')
+const error = { code: 'InvalidConfig', message: 'the region refused it: it cannot be run as it is described' }
+const refused = {
+  observedGeneration: 1,
+  ready: false,
+  operation: null,
+  conditions: [{ type: 'Trouble', reason: error.code, message: error.message }],
+}
+const flavor = (name: string) => ({ body: { spec: { source: { machine: { flavor: name } } } } })
+const image = (name: string) => ({ body: { spec: { source: { machine: { image: name } } } } })
+const env = (value: string) => ({
+  body: { spec: { source: { services: { services: { web: { env: { A: value } } } } } } },
 })
 
-test('another flavor is a replacement where a region cannot resize, and needs to be allowed', async () => {
-  const { definition: provider } = new WatchedProvider({ lacks: ['resize'] })
-  const house = await InstanceHouse.open({ provider })
+test('a resize that is refused has failed and says why, and the machine goes on as it was', async () => {
+  const { house, refusing, asked } = await open('resize')
   const { metadata } = await house.running('vm-1', machine())
-  const [before] = house.serversOf(metadata.id)
-  const plan = await house.must(200, 'POST', '/vm-1/plan', { body: larger })
-  expect(plan).toEqual({
-    effect: 'replace',
-    changes: [{ path: '/spec/source/machine/flavor', from: 'small', to: 'large', effect: 'replace' }],
-    loses: ['disk', 'addresses', 'localState'],
-    keeps: [],
-    interrupts: true,
-  })
-  const refused = await standing(house, 'vm-1')
-  const required = { code: 'replacement_required', plan }
-  expect(await house.must(409, 'PATCH', '/vm-1', { body: larger })).toMatchObject(required)
-  expect(await house.must(409, 'POST', '/vm-1/scale', { body: { flavor: 'large' } })).toMatchObject(required)
-  expect(await standing(house, 'vm-1')).toEqual(refused)
-  const { operation } = await house.must(202, 'PATCH', '/vm-1?allow=replace', { body: larger })
-  expect(await house.ended(operation.id)).toMatchObject({ type: 'replace', state: 'succeeded' })
-  const others = house.serversOf(metadata.id).map(({ id }) => id)
-  expect(others).toHaveLength(1)
-  expect(others).not.toContain(before!.id)
-  await expect.poll(async () => (await house.used()).cpuMillis).toBe(8_000)
+  const scaled = await house.must(202, 'POST', '/vm-1/scale', { body: { flavor: 'large' } })
+  expect(await house.ended(scaled.operation.id)).toMatchObject({ type: 'scale', state: 'failed', error })
+  await house.until('vm-1', 'running')
+  expect((await house.get('vm-1')).status).toMatchObject({ ...refused, phase: 'running', power: 'on' })
+  const [server] = house.serversOf(metadata.id)
+  house.cloud.crash(server!.status.backendId!)
+  await expect.poll(() => house.events('vm-1')).toContain('Crashed')
+  await house.until('vm-1', 'running')
+  for (const [verb, phase] of [
+    ['stop', 'stopped'],
+    ['start', 'running'],
+  ] as const) {
+    const { operation } = await house.must(202, 'POST', `/vm-1/${verb}`)
+    expect(await house.ended(operation.id)).toMatchObject({ state: 'succeeded' })
+    expect((await house.get('vm-1')).status).toMatchObject({ phase, conditions: refused.conditions })
+  }
+  expect(asked.resize, 'nothing tries it again').toBe(1)
+  refusing.clear()
+  const other = await house.must(202, 'PATCH', '/vm-1', flavor('medium'))
+  expect(await house.ended(other.operation.id)).toMatchObject({ state: 'succeeded' })
+  expect((await house.get('vm-1')).status).toMatchObject({ ready: true, conditions: [] })
 })
 
-test('a change that is refused is charged nothing, whatever it was refused for', async () => {
-  const house = await InstanceHouse.open()
-  await house.running('vm-1', machine())
-  const before = await standing(house, 'vm-1')
-  const stale = { 'if-match': '"1"' }
-  for (const [status, code, part, headers] of [
-    [409, 'replacement_required', { flavor: 'large', image: 'debian-12' }, {}],
-    [412, 'stale', { flavor: 'large' }, stale],
-    [422, 'invalid', { flavor: 'large', diskGiB: 1 }, {}],
-    [422, 'invalid', { flavor: 'huge' }, {}],
-  ] as const) {
-    const answer = await house.call('PATCH', '/vm-1', { body: { spec: { source: { machine: part } } }, headers })
-    expect([answer.status, answer.body.code]).toEqual([status, code])
-    expect(await standing(house, 'vm-1')).toEqual(before)
-  }
+test('an update that is refused can be taken back', async () => {
+  const { house, refusing } = await open('update')
+  await house.running('web', services({ env: { A: '1' } }))
+  const updated = await house.must(202, 'PATCH', '/web', env('2'))
+  expect(await house.ended(updated.operation.id)).toMatchObject({ state: 'failed', error })
+  await house.until('web', 'running')
+  expect((await house.get('web')).status).toMatchObject({ ...refused, health: 'healthy' })
+  const back = await house.must(202, 'PATCH', '/web', env('1'))
+  expect(await house.ended(back.operation.id)).toMatchObject({ state: 'succeeded' })
+  expect((await house.get('web')).status).toMatchObject({ ready: true, observedGeneration: 3, conditions: [] })
+  refusing.clear()
 })
 
-test('over quota nothing grows in place, and the answer says by how much', async () => {
-  const house = await InstanceHouse.open()
-  await house.running('web-1', services({ resources: { cpuMillis: 200, memoryMiB: 64 } }))
+test('a rebuild that is refused leaves the disk as it was, and whatever is wanted next does not bring a new one', async () => {
+  const { house, refusing, asked } = await open('rebuild')
   await house.running('vm-1', machine())
-  await house.limit({ cpuMillis: 1_500 })
-  for (const [name, body, asked] of [
-    ['web-1', { cpuMillis: 501 }, 301],
-    ['vm-1', { flavor: 'large' }, 7_000],
+  const rebuilt = await house.must(202, 'PATCH', '/vm-1?allow=rebuild', image('debian-12'))
+  expect(await house.ended(rebuilt.operation.id)).toMatchObject({ type: 'rebuild', state: 'failed', error })
+  expect((await house.get('vm-1')).status).toMatchObject({ ...refused, phase: 'running' })
+  const restart = await house.must(202, 'POST', '/vm-1/restart', { body: {} })
+  expect(await house.ended(restart.operation.id)).toMatchObject({ state: 'succeeded' })
+  refusing.clear()
+  const back = await house.must(202, 'PATCH', '/vm-1?allow=rebuild', image('minimal'))
+  expect(await house.ended(back.operation.id)).toMatchObject({ state: 'succeeded' })
+  expect((await house.get('vm-1')).status).toMatchObject({ ready: true, conditions: [] })
+  expect(asked.rebuild).toBe(1)
+})
+
+test('what was refused is tried again when somebody asks', async () => {
+  const { house, refusing, asked } = await open('rebuild', 'resize')
+  await house.running('vm-1', machine())
+  for (const [path, body, verb] of [
+    ['/vm-1?allow=rebuild', image('debian-12'), 'rebuild'],
+    ['/vm-1', flavor('large'), 'resize'],
   ] as const) {
-    const before = await standing(house, name)
-    expect(await house.must(403, 'POST', `/${name}/scale`, { body })).toMatchObject({
-      ...{ code: 'quota_exceeded', kind: 'cpuMillis', limit: 1_500, used: 1_200, asked },
-    })
-    expect(await standing(house, name)).toEqual(before)
+    const first = await house.must(202, 'PATCH', path, body)
+    expect(await house.ended(first.operation.id)).toMatchObject({ state: 'failed', error })
+    refusing.delete(verb)
+    await house.until('vm-1', 'running')
+    const again = await house.must(202, 'PATCH', '/vm-1?allow=rebuild', body)
+    expect(await house.ended(again.operation.id)).toMatchObject({ state: 'succeeded' })
+    expect(asked[verb]).toBe(2)
   }
-  await house.must(202, 'POST', '/web-1/scale', { body: { cpuMillis: 500 } })
-  expect((await house.used()).cpuMillis).toBe(1_500)
 })

@@ -10,7 +10,7 @@ import { catalogOf } from '../regions/catalog/catalog-of.ts'
 import type { RegionCatalogs } from '../regions/catalog/catalogs.ts'
 import type { Region } from '../regions/model.ts'
 import { unsealLaunch } from '../servers/launch-content.ts'
-import type { Server } from '../servers/model.ts'
+import { isRefused, type Server } from '../servers/model.ts'
 import type { SshAuthority } from '../ssh-authorities/model.ts'
 import type { Outdated } from './decide.ts'
 import { renderLaunch } from './launch.ts'
@@ -131,7 +131,7 @@ export type Comparison =
   | { readonly type: 'compared'; readonly outdated: Outdated; readonly launch: Launch }
   | { readonly type: 'unknown'; readonly message: string }
 
-/** What it would cost to bring a server to what its instance says now, by what it was launched as. */
+/** What it would cost to bring a server to what its instance says now, by what it was launched as, or was told since. */
 export async function compare(
   workshop: Workshop,
   request: Omit<Request, 'serverId' | 'power' | 'from'>,
@@ -145,26 +145,25 @@ export async function compare(
   const { spec: to, secrets } = rendered.launch
   const same = { ...to, tags: from.tags }
   const fields = changedFields(from, to)
+  const isNew = [...fields].some(field => field !== 'tags')
+  // What was refused it never was: it is still what it was before.
+  const applied = isRefused(server) ? server.status.applied : undefined
   const catalog = catalogOf(request.region, catalogs)
   if (!catalog.isKnown)
-    return fields.size === 0
-      ? compared(false, 'inPlace', { spec: from, secrets })
+    return fields.size === 0 && !applied
+      ? compared({ isChanged: false, isNew, effect: 'inPlace' }, { spec: from, secrets })
       : { type: 'unknown', message: 'its region does not answer' }
   const { capabilities } = catalog
   // Tags that cannot be changed there are those of the next server.
   const launch = capabilities.groups.update?.fields.tags === undefined ? same : to
-  const changed = changedFields(from, launch)
-  return compared(changed.size > 0, effectOfChange({ from, to: launch, changed, capabilities, server, request }), {
-    spec: launch,
-    secrets,
-  })
+  const isChanged = applied !== undefined || changedFields(from, launch).size > 0
+  const is = applied ? await unsealLaunch({ store, sealer }, server, applied.launch) : from
+  const changed = changedFields(is, launch)
+  const effect = effectOfChange({ from: is, to: launch, changed, capabilities, server, request })
+  return compared({ isChanged, isNew, effect }, { spec: launch, secrets })
 }
 
-const compared = (isChanged: boolean, effect: Outdated['effect'], launch: Launch): Comparison => ({
-  type: 'compared',
-  outdated: { isChanged, effect },
-  launch,
-})
+const compared = (outdated: Outdated, launch: Launch): Comparison => ({ type: 'compared', outdated, launch })
 
 interface Changed {
   readonly from: LaunchSpec

@@ -1,28 +1,12 @@
-import type { Provider, ProviderDefinition } from '@stead/provider-kit'
+import type { ProviderDefinition } from '@stead/provider-kit'
 import { simulatedProvider } from '@stead/provider-kit/simulated'
 import { millis, realWorld } from '@stead/world'
 import { expect, test } from 'vitest'
 import { InstanceHouse } from '../instances/tests/house.ts'
+import { otherwise } from '../instances/tests/otherwise.ts'
 
 /** Longer than what is asked for takes: its stream tells the end of it before the answer tells the beginning. */
 const late = millis(300)
-
-type Verbs = Partial<Pick<Provider, 'stop' | 'start' | 'reboot'>>
-
-/** A provider that does some things otherwise. */
-const otherwise = (definition: ProviderDefinition, verbs: (provider: Provider) => Verbs): ProviderDefinition => ({
-  ...definition,
-  async connect(connection) {
-    const provider = await definition.connect(connection)
-    const others: Partial<Provider> = verbs(provider)
-    return new Proxy(provider, {
-      get(target, name: keyof Provider) {
-        const member = others[name] ?? target[name]
-        return typeof member === 'function' ? member.bind(target) : member
-      },
-    })
-  },
-})
 
 /** A provider whose answers to what changes power come late. */
 const slowToAnswer = (definition: ProviderDefinition): ProviderDefinition =>

@@ -160,10 +160,12 @@ async function refuseChange(
   server: Server,
   { code, message }: Pick<Refusal, 'code' | 'message'>,
 ): Promise<void> {
-  const target = (context.cache.get(servers, server.id) ?? server).status.applying
+  const { applying: target, applied } = (context.cache.get(servers, server.id) ?? server).status
   if (!target) return
   const refused = { ...target, code, message, since: context.world.now() }
-  await writeOutcome(context, server, { refused, applying: undefined, failure: undefined })
+  // Its number is used up: what is wanted next must not bring a new disk that nobody asked for then.
+  const over = { applied: { ...applied!, rebuild: target.rebuild } }
+  await writeOutcome(context, server, { refused, ...over, applying: undefined, failure: undefined })
 }
 
 /** Nothing is left to do: what nobody tries to get over any more is over, unless it is why nothing is done. */

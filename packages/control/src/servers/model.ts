@@ -85,7 +85,7 @@ export interface ServerStatus extends BaseStatus {
   readonly observed?: Observed
   /**
    * What the backend has been brought to, or what the launch that is under way brings it to. One whose power is found
-   * otherwise later, with nothing asked of it, did so by itself.
+   * otherwise later, with nothing asked of it, did so by itself. A new disk that was refused counts as done.
    */
   readonly applied?: Target & { readonly power: 'on' | 'off'; readonly restart: number }
   /** The power that is being brought about: written before the backend is asked, and taken back once that is seen. */

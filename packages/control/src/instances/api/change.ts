@@ -17,7 +17,7 @@ import { differences, type FieldChange } from '../../resource/merge-patch.ts'
 import { type Patched, patched } from '../../resource/write.ts'
 import { within } from '../../schema/pointer.ts'
 import { unseal } from '../../sealed/model.ts'
-import { type Server, servers } from '../../servers/model.ts'
+import { isRefused, type Server, servers } from '../../servers/model.ts'
 import { amountsOf } from '../amounts.ts'
 import { holds } from '../kept-addresses.ts'
 import { attachedTo, Instance, type InstanceSpec, type WrittenSpec } from '../model.ts'
@@ -243,6 +243,12 @@ function planOf(changes: readonly FieldChange[], around: PlanAround): Plan {
 function activeOf({ status }: Instance, everything: Services['everything']): Server | undefined {
   const { active: id } = status.slots
   return id === undefined ? undefined : everything.get(servers, id)
+}
+
+/** Whether what is wanted was tried, and will not be again before somebody asks. */
+export function isGivenUp(target: Instance, { everything }: Pick<Services, 'everything'>): boolean {
+  const active = activeOf(target, everything)
+  return target.status.change?.failed === true || (active !== undefined && isRefused(active))
 }
 
 function serverOf(target: Instance, everything: Services['everything']): PlanState['server'] {

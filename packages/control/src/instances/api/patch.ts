@@ -17,7 +17,7 @@ import { effects, Instance } from '../model.ts'
 import type { OperationType } from '../operations.ts'
 import { covers, type Plan } from '../plan.ts'
 import { type Asking, accept, acceptNothing } from './accept.ts'
-import { changesPower, movesGeneration, type PreparedChange, prepareChange, refuseBusy } from './change.ts'
+import { changesPower, isGivenUp, movesGeneration, type PreparedChange, prepareChange, refuseBusy } from './change.ts'
 import { Accepted, type InstanceRoom, type InstanceRoutes, one, theInstance } from './room.ts'
 
 export const Allow = Type.Optional(
@@ -102,7 +102,7 @@ export async function makeChange(
 ): Promise<Reply> {
   const { target } = asking
   const { plan, spec, labels, displayName, seal } = change
-  const isTriedAnew = target.status.change?.failed === true && allow !== undefined
+  const isTriedAnew = allow !== undefined && isGivenUp(target, services)
   if (plan.changes.length === 0 && !isTriedAnew)
     // A verb that was said is written down, so that its key means the same when it is sent again.
     return type === 'scale' ? acceptNothing(services, asking, type) : accepted(Instance, target)
@@ -125,6 +125,7 @@ export async function makeChange(
     status: {
       ...status,
       ...(change.values?.surroundings && { surroundings: change.values.surroundings }),
+      ...(isTriedAnew && { retry: true }),
       ...(plan.effect !== 'inPlace' && { change: { generation, effect: plan.effect, amounts: amounts ?? {} } }),
       ...(due && { due }),
     },

@@ -1,11 +1,11 @@
 import { type BaseStatus, clearCondition, setCondition } from '@stead/engine'
 import { after, type Duration, type Instant, minutes } from '@stead/world'
 import type { OpenOperation } from '../../operations/model.ts'
-import type { Server } from '../../servers/model.ts'
+import { isSteady, type Server } from '../../servers/model.ts'
 import { differencesOf, tellAll } from '../differences.ts'
 import { keptAddresses } from '../kept-addresses.ts'
 import { currentStep, isOfPower } from '../operations.ts'
-import { isApplied, isWell, phaseBy, project, seen } from '../project.ts'
+import { isWell, phaseBy, project, seen } from '../project.ts'
 import { advance, isTransient, type Phase } from '../transitions.ts'
 import type { Draft } from './draft.ts'
 import { tellHealth } from './health.ts'
@@ -54,7 +54,7 @@ function rests(draft: Draft, active: Server | undefined): boolean {
   const power = draft.wantedPower
   // What was refused for good is as off as it can be.
   if (power === 'off' && (found.type === 'refused' || found.type === 'lost')) return true
-  if (active.spec.power !== power || !isApplied(active)) return false
+  if (active.spec.power !== power || !isSteady(active)) return false
   if (found.type === 'down') return power === 'off' || found.why === 'finished'
   return power === 'on' && found.type === 'running' && isWell(status.health, instance)
 }

@@ -36,6 +36,8 @@ export interface Outdated {
   readonly effect: Effect
   /** Whether anything is to be told to the backend at all. */
   readonly isChanged: boolean
+  /** Whether more than labels differs from what the server was last told to be: what was refused is something else now. */
+  readonly isNew: boolean
 }
 
 /** What is to change of a server. */
@@ -45,6 +47,8 @@ export interface ServerChange {
   readonly rebuild?: true
   /** It is to realise the instance as it is now: `launch` with what is launched, `note` without. */
   readonly follow?: 'launch' | 'note'
+  /** What it refused is tried once more. */
+  readonly again?: true
 }
 
 export type Action =

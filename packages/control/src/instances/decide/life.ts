@@ -1,11 +1,11 @@
 import { after, type Instant, minutes, parseDuration, seconds } from '@stead/world'
-import type { Server } from '../../servers/model.ts'
+import { isSteady, type Server } from '../../servers/model.ts'
 import { differencesOf, tellAll } from '../differences.ts'
 import { policiesOf } from '../model.ts'
-import { covers } from '../plan.ts'
-import { isApplied, isRestarting, type Seen, seen } from '../project.ts'
+import { isRestarting, type Seen, seen } from '../project.ts'
 import type { Draft } from './draft.ts'
-import { beginReplacement, continueReplacement } from './replacement.ts'
+import { follow } from './follow.ts'
+import { continueReplacement } from './replacement.ts'
 
 /** Goes on with the life of an instance that is wanted. */
 export function live(draft: Draft): void {
@@ -128,6 +128,7 @@ const troubleOf = ({ code, message, retrying, since }: NonNullable<Server['statu
 
 /** It was there and is gone. A new one would have a blank disk, so that is made only for who wants it. */
 function lost(draft: Draft, active: Server, reason: string): void {
+  draft.unset('retry')
   if (policiesOf(draft.view.instance).onServerLoss === 'fail') {
     const message = `what it ran on is gone: ${reason}. Delete it, or set onServerLoss to recreate`
     draft.trouble = { reason: 'ServerLost', message, ends: 'all' }
@@ -161,42 +162,6 @@ function startOver(draft: Draft, active: Server): void {
   draft.unset('replacement', 'crashes')
 }
 
-/** Makes the server realise what the instance says now, as far as that was agreed to. */
-function follow(draft: Draft, active: Server): void {
-  const { outdated, instance } = draft.view
-  if (outdated === undefined) return
-  if (outdated === 'unknown') {
-    // What a change would do cannot be told now: nobody else says when it can.
-    draft.isWaiting()
-    return
-  }
-  const { effect, isChanged } = outdated
-  if (!isChanged) return
-  if (covers('restart', effect)) {
-    draft.change(active, { follow: 'launch' })
-    tellRotation(draft)
-  } else {
-    const { change } = draft.status
-    if (change?.generation !== instance.generation || !covers(change.effect, effect)) {
-      draft.trouble = {
-        reason: 'NotAgreed',
-        message: `the change needs allow=${effect}, which nobody gave`,
-        ends: 'changes',
-      }
-    } else if (change.failed) {
-      const message = 'the change was tried and given up; the old one is as it was. Change it again to try anew'
-      draft.trouble = { reason: 'ReplacementFailed', message, ends: 'changes' }
-    } else if (effect === 'rebuild') draft.change(active, { follow: 'launch', rebuild: true })
-    else beginReplacement(draft, active, change)
-  }
-}
-
-function tellRotation(draft: Draft): void {
-  const { rotated = [] } = draft.view.secrets ?? {}
-  if (rotated.length > 0)
-    draft.tell('info', 'SecretsRotated', `it is given the newest version of ${rotated.join(', ')}`)
-}
-
 /** A death after it ran for so long has nothing to do with the one before. */
 const ranWell = minutes(10)
 /** From then on it is said to have failed, though it is tried again. */
@@ -209,7 +174,7 @@ const pause = (count: number) => (count <= 1 ? seconds(0) : seconds(Math.min(300
 function keepPower(draft: Draft, active: Server, found: Seen): void {
   const { view, status } = draft
   const { onCrash, drift } = policiesOf(view.instance)
-  const isOurs = isApplied(active)
+  const isOurs = isSteady(active)
   if (found.type === 'down' && found.why === 'died' && active.spec.power === 'on' && isOurs) {
     const deaths = countDeath(draft, active)
     draft.trouble = {

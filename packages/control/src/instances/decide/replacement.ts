@@ -1,5 +1,5 @@
 import { after, type Instant, minutes } from '@stead/world'
-import type { Server } from '../../servers/model.ts'
+import { isSteady, type Server } from '../../servers/model.ts'
 import { hasAddresses, holds } from '../kept-addresses.ts'
 import type { AgreedChange, Instance, KeptAddresses, Replacement } from '../model.ts'
 import { isApplied, isRestarting, isWell, project, seen } from '../project.ts'
@@ -157,7 +157,7 @@ function retreat(draft: Draft, { active, next, why }: Failed): void {
   const power = draft.wantedPower
   const { failure } = active.status
   if (active.spec.power !== power) draft.change(active, { power })
-  else if (isApplied(active)) endInFailure(draft, `the old one is as it was, with its addresses: ${why}`)
+  else if (isSteady(active)) endInFailure(draft, `the old one is as it was, with its addresses: ${why}`)
   else if (failure && !failure.retrying)
     endInFailure(draft, `${why}; and the old one cannot be started: ${failure.message}`)
 }

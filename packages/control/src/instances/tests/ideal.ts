@@ -1,6 +1,6 @@
 import { type Duration, type Instant, instant, millis } from '@stead/world'
 import type { OpenOperation, OperationEnd } from '../../operations/model.ts'
-import type { Server } from '../../servers/model.ts'
+import { isRefused, type Refusal, type Server, sameTarget, wantedTarget } from '../../servers/model.ts'
 import { type Action, type Decision, decide, type InstanceView } from '../decide.ts'
 import type { Instance } from '../model.ts'
 import { type OperationType, operationSteps, superseded } from '../operations.ts'
@@ -14,6 +14,8 @@ export class Ideal {
   operations: OpenOperation[] = []
   region: InstanceView['region'] = 'open'
   effect: 'inPlace' | 'restart' | 'rebuild' | 'replace' = 'inPlace'
+  /** Why a server that was launched is not changed. */
+  refuses: Pick<Refusal, 'code' | 'message'> | undefined
   lastUsed: Instant | undefined
   now: Instant = start
   isGone = false
@@ -63,14 +65,16 @@ export class Ideal {
 
   view(): InstanceView {
     const { active, instance } = this
-    const isOutdated = active !== undefined && active.spec.generation !== instance.generation
+    const isOutdated = active && (active.spec.generation !== instance.generation || isRefused(active))
+    const isNew = active?.spec.launch.sealed !== contentOf(instance)
+    const isChanged = isNew || (active !== undefined && isRefused(active))
     return {
       instance,
       servers: this.servers,
       operations: this.operations,
       region: this.region,
       now: this.now,
-      ...(isOutdated && { outdated: { effect: this.effect, isChanged: true } }),
+      ...(isOutdated && { outdated: { effect: this.effect, isChanged, isNew } }),
       ...(this.lastUsed !== undefined && { lastUsed: this.lastUsed }),
     }
   }
@@ -110,8 +114,12 @@ export class Ideal {
       const isOn = spec.power === 'on'
       const restart = spec.restart?.sequence ?? 0
       const rebuild = spec.rebuild?.sequence ?? 0
+      const refused = this.#refusalOf(server)
+      const launch = refused ? status.applied!.launch : spec.launch.sealed
       const wasAsked =
-        status.applied?.power !== spec.power || status.applied.restart < restart || status.applied.rebuild < rebuild
+        status.applied?.power !== spec.power ||
+        status.applied.restart < restart ||
+        (!refused && status.applied.rebuild < rebuild)
       return [
         {
           ...server,
@@ -120,11 +128,19 @@ export class Ideal {
             launch: 'sent' as const,
             backendId: status.backendId ?? `backend-${server.id}`,
             observed: !status.observed || wasAsked ? observed(isOn ? 'running' : 'stopped') : status.observed,
-            applied: { launch: spec.launch.sealed, power: spec.power, restart, rebuild },
+            applied: { launch, power: spec.power, restart, rebuild },
+            ...(refused && { refused }),
           },
         },
       ]
     })
+  }
+
+  #refusalOf(server: Server): Refusal | undefined {
+    if (isRefused(server)) return server.status.refused
+    const { applied } = server.status
+    if (!this.refuses || !applied || sameTarget(applied, wantedTarget(server))) return undefined
+    return { ...wantedTarget(server), ...this.refuses, since: this.now }
   }
 
   #perform(action: Action): void {
@@ -136,7 +152,7 @@ export class Ideal {
         const spec = {
           power: action.power,
           generation: this.instance.generation,
-          launch: { sealed: `of-${this.instance.generation}`, sizeBytes: 1 },
+          launch: { sealed: contentOf(this.instance), sizeBytes: 1 },
         }
         this.servers.push({ ...aServer({ id, spec }), status: { ...unmade, launch: 'unsent' } })
         const { status } = this.instance
@@ -144,20 +160,22 @@ export class Ideal {
         return
       }
       case 'change': {
-        const { power, restart, rebuild, follow } = action.change
+        const { power, restart, rebuild, follow, again } = action.change
         this.servers = this.servers.map(server => {
           if (server.id !== action.server.id) return server
           const { spec } = server
           const { generation } = this.instance
+          const { refused: _, ...unrefused } = server.status
           return {
             ...server,
+            status: again ? unrefused : server.status,
             spec: {
               ...spec,
               ...(power && { power }),
               ...(restart && { restart: { sequence: (spec.restart?.sequence ?? 0) + 1, ...restart } }),
               ...(rebuild && { rebuild: { sequence: (spec.rebuild?.sequence ?? 0) + 1 } }),
               ...(follow && { generation }),
-              ...(follow === 'launch' && { launch: { sealed: `of-${generation}`, sizeBytes: 1 } }),
+              ...(follow === 'launch' && { launch: { sealed: contentOf(this.instance), sizeBytes: 1 } }),
             },
           }
         })
@@ -235,6 +253,9 @@ export class Ideal {
     this.ended.push([spec.type, state])
   }
 }
+
+/** What is launched for an instance: all that it is but policies. */
+const contentOf = ({ spec }: Instance): string => JSON.stringify(spec.source)
 
 /** One that was made and runs. */
 export function running(parts: InstanceParts = {}): Ideal {
