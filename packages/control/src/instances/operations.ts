@@ -21,16 +21,28 @@ export const operationSteps = {
 
 export type OperationType = keyof typeof operationSteps
 
-/** What moves power contradicts whatever else moves it: the newer is meant. */
-const ofPower: ReadonlySet<string> = new Set(['start', 'stop', 'restart', 'suspend', 'unsuspend'])
+/** What an operation moves of an instance: its power, what is launched for it, or whether anything is there at all. */
+export type Moved = 'power' | 'content' | 'existence'
 
-export const isOfPower = (type: string): boolean => ofPower.has(type)
+/** What operations move that do not say it themselves, as changes do. */
+const movedBy: Readonly<Record<OperationType, Moved>> = {
+  ...{ create: 'existence', adopt: 'existence', recreate: 'existence', delete: 'existence' },
+  ...{ start: 'power', stop: 'power', restart: 'power', suspend: 'power', unsuspend: 'power' },
+  ...{ update: 'content', scale: 'content', rebuild: 'content', replace: 'content' },
+}
 
-/** Those that a new one makes void. A delete makes all of them so. */
-export const superseded = (
-  open: readonly OpenOperation[],
-  { type, movesPower = ofPower.has(type) }: { readonly type: OperationType; readonly movesPower?: boolean },
-): readonly OpenOperation[] => open.filter(({ spec }) => type === 'delete' || (movesPower && ofPower.has(spec.type)))
+type Asked = Pick<OpenOperation['spec'], 'type' | 'moves'>
+
+const movesOf = ({ type, moves = [movedBy[type as OperationType]] }: Asked): readonly string[] => moves
+
+/** Whether it moves power at the most: then it is done when that is as wanted, whatever becomes of changes. */
+export const isOfPower = (asked: Asked): boolean => movesOf(asked).every(moved => moved === 'power')
+
+/** Those that a new one makes void, because it moves the same and the newer is meant. A delete makes all of them so. */
+export function superseded(open: readonly OpenOperation[], asked: Asked): readonly OpenOperation[] {
+  const moves = movesOf(asked)
+  return open.filter(({ spec }) => asked.type === 'delete' || movesOf(spec).some(moved => moves.includes(moved)))
+}
 
 /** The one that nothing but a delete may disturb. */
 export const exclusive = (open: readonly OpenOperation[]): OpenOperation | undefined =>

@@ -21,6 +21,8 @@ export interface OperationRequest {
   readonly owner?: Ref
   /** Everything it will go through, in order. */
   readonly steps: readonly string[]
+  /** What of its subject it moves, where its type alone does not say that. */
+  readonly moves?: readonly string[]
   /** Absent when nobody asked: the control plane began it by itself. */
   readonly requestedBy?: string
   readonly traceId?: string
@@ -46,7 +48,7 @@ export function recordOperation(set: ChangeSetBuilder, world: World, request: Op
 type OperationDraft = ObjectDraft<OperationSpec, OperationStatus>
 
 function draftOf(world: World, request: OperationRequest): OperationDraft {
-  const { subject, type, steps, requestedBy, traceId, owner } = request
+  const { subject, type, steps, moves, requestedBy, traceId, owner } = request
   const { kind, id, name, organizationId, projectId } = subject
   return {
     kind: operations,
@@ -60,6 +62,7 @@ function draftOf(world: World, request: OperationRequest): OperationDraft {
     spec: {
       type,
       subject: { kind, id, ...(name !== undefined && { name }) },
+      ...(moves && { moves }),
       ...(requestedBy !== undefined && { requestedBy }),
       ...(traceId !== undefined && { traceId }),
     },

@@ -47,6 +47,8 @@ export interface OperationSpec {
   readonly subject: Ref & { readonly name?: string }
   readonly requestedBy?: string
   readonly traceId?: string
+  /** What of its subject it moves, where its type alone does not say that. Shown to nobody. */
+  readonly moves?: readonly string[]
   /** Where in that trace it was asked for, if it is recorded: written with it, and shown to nobody. */
   readonly traceparent?: string
 }

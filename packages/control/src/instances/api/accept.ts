@@ -5,15 +5,15 @@ import type { Services } from '../../door/services.ts'
 import { appendEvent } from '../../events/model.ts'
 import { endOperation, openOperations, recordOperation, startOperation } from '../../operations/lifecycle.ts'
 import { Instance, type InstanceSpec, type InstanceStatus } from '../model.ts'
-import { type OperationType, operationSteps, superseded } from '../operations.ts'
+import { type Moved, type OperationType, operationSteps, superseded } from '../operations.ts'
 
 /** Who asks, and for which instance. */
 export type Asking = Pick<Request<unknown, unknown, unknown, Instance>, 'target' | 'caller' | 'traceId'>
 
 export interface Acceptance {
   readonly type: OperationType
-  /** Whether it moves power; as its type says unless said. */
-  readonly movesPower?: boolean
+  /** What it moves; as its type says unless said. */
+  readonly moves?: readonly Moved[]
   readonly spec?: InstanceSpec
   readonly labels?: Readonly<Record<string, string>>
   readonly displayName?: string | undefined
@@ -29,17 +29,18 @@ export interface Acceptance {
 export function accept(services: Services, asking: Asking, acceptance: Acceptance): Promise<Reply> {
   const { world, everything, conclude } = services
   const { target, caller, traceId } = asking
-  const { type, what, besides, deletes = false, movesPower } = acceptance
+  const { type, what, besides, deletes = false, moves } = acceptance
   const now = world.now()
   const set = changeSet(world)
   const open = openOperations(everything, target)
-  for (const operation of superseded(open, { type, ...(movesPower !== undefined && { movesPower }) }))
+  for (const operation of superseded(open, { type, ...(moves && { moves }) }))
     endOperation(set, operation, { state: 'superseded', at: now })
   const steps = operationSteps[type]
   const operation = startOperation(set, world, {
     subject: target,
     type,
     steps,
+    ...(moves && { moves }),
     requestedBy: caller.principalId,
     traceId,
   })

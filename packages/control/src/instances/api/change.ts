@@ -21,7 +21,7 @@ import { isRefused, type Server, servers } from '../../servers/model.ts'
 import { amountsOf } from '../amounts.ts'
 import { holds } from '../kept-addresses.ts'
 import { attachedTo, Instance, type InstanceSpec, type WrittenSpec } from '../model.ts'
-import { exclusive } from '../operations.ts'
+import { exclusive, type Moved } from '../operations.ts'
 import { type Plan, type PlanState, plan } from '../plan.ts'
 import { seen } from '../project.ts'
 import { resolveSpec } from '../references.ts'
@@ -282,4 +282,12 @@ export function refuseBusy(target: Instance, { everything }: Pick<Services, 'eve
   if (busy) throw inProgress(busy)
 }
 
-export const changesPower = ({ changes }: Plan): boolean => changes.some(({ path }) => within(path, '/spec/power'))
+/** Policies and labels move nothing. */
+export const movedBy = ({ changes }: Pick<Plan, 'changes'>): readonly Moved[] => [
+  ...new Set(changes.flatMap(({ path }) => moved(path) ?? [])),
+]
+
+function moved(path: string): Moved | undefined {
+  if (within(path, '/spec/power')) return 'power'
+  return path.startsWith('/spec/source') || path.startsWith('/spec/variable') ? 'content' : undefined
+}

@@ -17,7 +17,7 @@ import { effects, Instance } from '../model.ts'
 import type { OperationType } from '../operations.ts'
 import { covers, type Plan } from '../plan.ts'
 import { type Asking, accept, acceptNothing } from './accept.ts'
-import { changesPower, isGivenUp, movesGeneration, type PreparedChange, prepareChange, refuseBusy } from './change.ts'
+import { isGivenUp, movedBy, movesGeneration, type PreparedChange, prepareChange, refuseBusy } from './change.ts'
 import { Accepted, type InstanceRoom, type InstanceRoutes, one, theInstance } from './room.ts'
 
 export const Allow = Type.Optional(
@@ -118,7 +118,7 @@ export async function makeChange(
   const due = plan.effect === 'replace' ? undefined : change.amounts
   return accept(services, asking, {
     type: operationOf(plan, type),
-    ...(changesPower(plan) && { movesPower: true }),
+    moves: isTriedAnew ? ['content', ...movedBy(plan)] : movedBy(plan),
     spec,
     labels,
     displayName,

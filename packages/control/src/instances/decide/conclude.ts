@@ -101,11 +101,12 @@ const eventOf: Readonly<Record<Phase, string>> = {
 function endOperations(draft: Draft, isThere: boolean): void {
   const { operations, instance, outdated } = draft.view
   const left = operations.filter(operation => {
-    const { type } = operation.spec
+    const { spec } = operation
+    const { type } = spec
     if (instance.deletedAt !== undefined) return type === 'delete'
     const error = errorOf(draft, operation)
     // Power can be as wanted though a change was given up.
-    const isDone = type === 'adopt' ? isAdopted(draft) : isThere && (outdated === undefined || isOfPower(type))
+    const isDone = type === 'adopt' ? isAdopted(draft) : isThere && (outdated === undefined || isOfPower(spec))
     if (error) draft.act({ type: 'end', operation, state: 'failed', error })
     else if (isDone) draft.act({ type: 'end', operation, state: 'succeeded' })
     return !error && !isDone
@@ -135,7 +136,7 @@ function isAdopted(draft: Draft): boolean {
 
 function errorOf({ trouble, view }: Draft, { createdAt, spec }: OpenOperation) {
   if (!trouble?.ends || view.instance.deletedAt !== undefined) return undefined
-  if (trouble.ends === 'changes' && isOfPower(spec.type)) return undefined
+  if (trouble.ends === 'changes' && isOfPower(spec)) return undefined
   if (trouble.since !== undefined && trouble.since < createdAt) return undefined
   return { code: trouble.reason, message: trouble.message }
 }
