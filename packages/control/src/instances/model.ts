@@ -130,6 +130,8 @@ export interface AgreedChange {
   readonly effect: Effect
   /** What it will be charged once it is so. */
   readonly amounts: Amounts
+  /** Of one that destroys something, what was wanted before: that runs until then. */
+  readonly before?: InstanceSpec
   /** Tried, and given up: it is not tried again until somebody asks. */
   readonly failed?: boolean
 }

@@ -38,6 +38,9 @@ const movesOf = ({ type, moves = [movedBy[type as OperationType]] }: Asked): rea
 /** Whether it moves power at the most: then it is done when that is as wanted, whatever becomes of changes. */
 export const isOfPower = (asked: Asked): boolean => movesOf(asked).every(moved => moved === 'power')
 
+/** Whether it is of policies and labels: all that it asks for is so once it is accepted. */
+export const movesNothing = (asked: Asked): boolean => movesOf(asked).length === 0
+
 /** Those that a new one makes void, because it moves the same and the newer is meant. A delete makes all of them so. */
 export function superseded(open: readonly OpenOperation[], asked: Asked): readonly OpenOperation[] {
   const moves = movesOf(asked)

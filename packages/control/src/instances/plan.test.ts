@@ -106,6 +106,16 @@ test('what was agreed to before and is not true yet happens with the next change
   expect(plan([], machine({ pending: 'replace', server: 'none' })).effect).toBe('inPlace')
 })
 
+test('where what runs is not what was wanted before, changes count from what runs', () => {
+  const image = change('image', 'b', 'a')
+  const apart = [change('flavor', 'small', 'large')]
+  expect(plan([image], machine({ apart: [] }))).toMatchObject({ effect: 'inPlace', changes: [{ effect: 'inPlace' }] })
+  expect(plan([image], machine({ apart }))).toMatchObject({ effect: 'restart', changes: [{ effect: 'inPlace' }] })
+  expect(plan(apart, machine({ apart: [...apart, change('image', 'a', 'b')] }))).toMatchObject({
+    ...{ effect: 'rebuild', changes: [{ effect: 'restart' }], loses: ['disk', 'localState'] },
+  })
+})
+
 const anyEffect = fc.constantFrom(...effects)
 
 test('the strongest of some effects covers each of them', () =>

@@ -33,6 +33,8 @@ export interface PlanState {
   readonly rendered?: ReadonlySet<LaunchField>
   /** What was agreed to before and is not true yet: it happens with this change. */
   readonly pending?: Effect
+  /** All in which what is wanted will differ from what runs, where that is not what was wanted before. */
+  readonly apart?: readonly FieldChange[]
 }
 
 export const strongest = (...found: readonly Effect[]): Effect =>
@@ -66,9 +68,13 @@ export const effectOfAll = (fields: Iterable<LaunchField>, state: PlanState): Ef
 
 /** What becomes of these changes. */
 export function plan(changes: readonly FieldChange[], state: PlanState): Plan {
-  const planned = changes.map(change => ({ ...change, effect: effectOfChange(change, state) }))
+  const { apart = changes } = state
+  // What is wanted as it runs costs nothing.
+  const differs = ({ path }: FieldChange) => apart.some(each => each.path === path)
+  const effectBy = (change: FieldChange) => (differs(change) ? effectOfChange(change, state) : 'inPlace')
+  const planned = changes.map(change => ({ ...change, effect: effectBy(change) }))
   const pending = state.server === 'none' ? 'inPlace' : (state.pending ?? 'inPlace')
-  const effect = strongest(pending, ...planned.map(change => change.effect))
+  const effect = strongest(pending, ...apart.map(change => effectOfChange(change, state)))
   const keeps: readonly Loss[] = state.keepsAddresses && effect !== 'inPlace' ? ['addresses'] : []
   const loses = losses(effect).filter(loss => !keeps.includes(loss))
   return { effect, changes: planned, loses, keeps, interrupts: interrupts(effect, state) }

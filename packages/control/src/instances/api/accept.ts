@@ -4,7 +4,10 @@ import type { Reply, Request } from '../../door/route.ts'
 import type { Services } from '../../door/services.ts'
 import { appendEvent } from '../../events/model.ts'
 import { endOperation, openOperations, recordOperation, startOperation } from '../../operations/lifecycle.ts'
-import { Instance, type InstanceSpec, type InstanceStatus } from '../model.ts'
+import type { Server } from '../../servers/model.ts'
+import { activeOf } from '../active.ts'
+import { carriedOver, movesGeneration } from '../agreement.ts'
+import { type AgreedChange, Instance, type InstanceSpec, type InstanceStatus } from '../model.ts'
 import { type Moved, type OperationType, operationSteps, superseded } from '../operations.ts'
 
 /** Who asks, and for which instance. */
@@ -18,6 +21,8 @@ export interface Acceptance {
   readonly labels?: Readonly<Record<string, string>>
   readonly displayName?: string | undefined
   readonly status?: Partial<InstanceStatus>
+  /** What is agreed to from now on; what was, unless said. */
+  readonly change?: AgreedChange | undefined
   readonly deletes?: boolean
   /** In a few words, for the events. */
   readonly what: string
@@ -46,6 +51,9 @@ export function accept(services: Services, asking: Asking, acceptance: Acceptanc
   })
   const { generation: _generation, revision, displayName, ...rest } = target
   const name = 'displayName' in acceptance ? acceptance.displayName : displayName
+  const { change: _change, ...status } = target.status
+  const change =
+    'change' in acceptance ? acceptance.change : agreedAfter(acceptance, target, activeOf(target, everything))
   const to: ObjectDraft<InstanceSpec, InstanceStatus> = {
     ...rest,
     ...(name !== undefined && { displayName: name }),
@@ -53,7 +61,8 @@ export function accept(services: Services, asking: Asking, acceptance: Acceptanc
     ...(acceptance.spec && { spec: acceptance.spec }),
     ...(deletes && { deletedAt: now }),
     status: {
-      ...target.status,
+      ...status,
+      ...(change && { change }),
       ...acceptance.status,
       ready: false,
       operation: { id: operation.id, type, startedAt: now },
@@ -67,6 +76,10 @@ export function accept(services: Services, asking: Asking, acceptance: Acceptanc
   })
   return conclude(set, outcome => accepted(Instance, outcome.object(to), { operation: { id: operation.id, type } }))
 }
+
+/** What nobody said anything of stays agreed to. */
+const agreedAfter = ({ spec }: Acceptance, target: Instance, active: Server | undefined): AgreedChange | undefined =>
+  spec && movesGeneration(target, spec) ? carriedOver(target, active) : target.status.change
 
 /** Answers what is so already: nothing is done, and the operation that says so has ended. */
 export function acceptNothing(

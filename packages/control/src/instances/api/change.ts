@@ -1,35 +1,31 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type ChangeSetBuilder, canonicalJson, refOf, type StoredObject } from '@stead/engine'
-import { type Capabilities, changedFields, type LaunchField } from '@stead/provider-kit'
+import { type ChangeSetBuilder, refOf, type StoredObject } from '@stead/engine'
+import { changedFields, type LaunchField } from '@stead/provider-kit'
 import { lookUp } from '../../door/find.ts'
 import type { Request } from '../../door/route.ts'
 import type { Services } from '../../door/services.ts'
 import { type FieldError, fail } from '../../errors/problem.ts'
 import type { Place } from '../../identity/caller.ts'
 import { Network } from '../../networks/model.ts'
-import { openOperations } from '../../operations/lifecycle.ts'
 import { allocationOf } from '../../quotas/charge.ts'
 import type { Amounts } from '../../quotas/kinds.ts'
 import type { OfferedFlavor } from '../../regions/catalog/offered.ts'
 import { Region } from '../../regions/model.ts'
 import type { PatchValue } from '../../resource/bodies.ts'
-import { differences, type FieldChange } from '../../resource/merge-patch.ts'
+import { differences } from '../../resource/merge-patch.ts'
 import { type Patched, patched } from '../../resource/write.ts'
-import { within } from '../../schema/pointer.ts'
 import { unseal } from '../../sealed/model.ts'
-import { isRefused, type Server, servers } from '../../servers/model.ts'
+import { activeOf } from '../active.ts'
 import { amountsOf } from '../amounts.ts'
 import { holds } from '../kept-addresses.ts'
 import { attachedTo, Instance, type InstanceSpec, type WrittenSpec } from '../model.ts'
-import { exclusive, type Moved } from '../operations.ts'
-import { type Plan, type PlanState, plan } from '../plan.ts'
-import { seen } from '../project.ts'
 import { resolveSpec } from '../references.ts'
 import { validate } from '../validate.ts'
 import { replacingValues, sealValues } from '../values/kept-values.ts'
 import { maskedLaunch } from '../values/masked-launch.ts'
 import { openUserData, type UserData } from '../values/render-source.ts'
-import { inProgress, judgeChange, refusalBy, verbView } from '../verbs.ts'
+import { judgeChange, refusalBy, verbView } from '../verbs.ts'
+import { type Planning, type Plans, plansOf } from './planning.ts'
 import type { InstanceRoom } from './room.ts'
 import { readUserData, refuseUnmergeable, type SentUserData, sealUserData, standingFor } from './user-data.ts'
 import { type PreparedValues, prepareValues } from './values.ts'
@@ -40,11 +36,10 @@ export type ChangeRequest = Pick<
 >
 
 /** A change that was read, checked and planned, and not made yet. */
-export interface PreparedChange {
+export interface PreparedChange extends Plans {
   readonly labels: Readonly<Record<string, string>>
   readonly displayName: string | undefined
   readonly spec: InstanceSpec
-  readonly plan: Plan
   /** Its addresses were to be kept before this, and are not its own yet: a replacement would lose them. */
   readonly isTooEarly: boolean
   /** What it will be charged; undefined when that does not change. */
@@ -112,9 +107,12 @@ export async function prepareChange(
     spec,
     // Whoever has agreed to a replacement before it was asked to keep them has been told that they are lost.
     isTooEarly: mustKeep && !keepsAddresses && target.status.change?.effect !== 'replace',
-    plan: planOf(changes, {
-      ...{ target, everything, capabilities: resolved?.capabilities, keepsAddresses },
-      rendered: values && isValued ? renderedChanges(target, { everything, userData: opened, values }) : new Set(),
+    ...plansOf(changes, {
+      ...{ target, everything, spec, capabilities: resolved?.capabilities, keepsAddresses },
+      rendered: before =>
+        values && (isValued || before !== target.spec)
+          ? renderedChanges({ ...target, spec: before }, { everything, userData: opened, values })
+          : new Set(),
     }),
     amounts: resolved && amountsAfter(spec, resolved.flavor, { target, everything }),
     attaches: (resolved?.uses ?? []).filter(({ id }) => !held.has(id)),
@@ -212,82 +210,17 @@ async function checkUserData(
     refuseUnmergeable(await unseal({ store, sealer }, target, machine.userData))
 }
 
-interface PlanAround {
-  readonly target: Instance
-  readonly everything: Services['everything']
-  readonly capabilities: Capabilities | undefined
-  readonly keepsAddresses: boolean
-  /** What other values of variables change of what is launched. */
-  readonly rendered: ReadonlySet<LaunchField>
-}
-
-/** Where nothing that is launched changes, what the region can do does not matter. */
-const nothingKnown: Capabilities['groups'] = {}
-
 const isKept = ({ source }: Pick<InstanceSpec, 'source'>): boolean => source.machine?.keepAddresses === true
-
-function planOf(changes: readonly FieldChange[], around: PlanAround): Plan {
-  const { target, everything, capabilities, keepsAddresses, rendered } = around
-  const { change } = target.status
-  const state: PlanState = {
-    capabilities: capabilities ?? ({ groups: nothingKnown } as Capabilities),
-    source: target.spec.source.machine ? 'machine' : 'services',
-    server: serverOf(target, everything),
-    keepsAddresses,
-    rendered,
-    ...(change && { pending: change.effect }),
-  }
-  return plan(changes, state)
-}
-
-function activeOf({ status }: Instance, everything: Services['everything']): Server | undefined {
-  const { active: id } = status.slots
-  return id === undefined ? undefined : everything.get(servers, id)
-}
-
-/** Whether what is wanted was tried, and will not be again before somebody asks. */
-export function isGivenUp(target: Instance, { everything }: Pick<Services, 'everything'>): boolean {
-  const active = activeOf(target, everything)
-  return target.status.change?.failed === true || (active !== undefined && isRefused(active))
-}
-
-function serverOf(target: Instance, everything: Services['everything']): PlanState['server'] {
-  const active = activeOf(target, everything)
-  if (!active) return 'none'
-  const found = seen(active, target)
-  if (found.type === 'refused') return 'none'
-  return found.type === 'down' && found.why === 'told' ? 'off' : 'on'
-}
 
 /** A flavor that is no longer offered is charged as it was. */
 function amountsAfter(
   spec: InstanceSpec,
   flavor: OfferedFlavor | undefined,
-  { target, everything }: Pick<PlanAround, 'target' | 'everything'>,
+  { target, everything }: Pick<Planning, 'target' | 'everything'>,
 ): Amounts | undefined {
   const now = target.status.due ?? allocationOf(everything, target)?.spec.amounts ?? {}
   const { machine } = spec.source
   if (!machine || flavor) return amountsOf(spec, flavor)
   const { diskGiB = now.diskGiB ?? 0, publicIp } = machine
   return { ...now, diskGiB, publicIps: publicIp ? 1 : 0 }
-}
-
-/** Whether anything that is wanted changes, and so the generation moves. */
-export const movesGeneration = (target: Instance, spec: InstanceSpec): boolean =>
-  canonicalJson(spec) !== canonicalJson(target.spec)
-
-/** Refuses whatever would come between a replacement and its end. */
-export function refuseBusy(target: Instance, { everything }: Pick<Services, 'everything'>): void {
-  const busy = exclusive(openOperations(everything, target))
-  if (busy) throw inProgress(busy)
-}
-
-/** Policies and labels move nothing. */
-export const movedBy = ({ changes }: Pick<Plan, 'changes'>): readonly Moved[] => [
-  ...new Set(changes.flatMap(({ path }) => moved(path) ?? [])),
-]
-
-function moved(path: string): Moved | undefined {
-  if (within(path, '/spec/power')) return 'power'
-  return path.startsWith('/spec/source') || path.startsWith('/spec/variable') ? 'content' : undefined
 }

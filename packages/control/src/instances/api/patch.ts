@@ -12,12 +12,14 @@ import { blocking, readLevels } from '../../quotas/use.ts'
 import { PatchBody } from '../../resource/bodies.ts'
 import { Type } from '../../schema/type.ts'
 import { buildingOn } from '../../teardown/building.ts'
+import { movesGeneration } from '../agreement.ts'
 import { chargedMeanwhile } from '../charging.ts'
-import { effects, Instance } from '../model.ts'
+import { type Effect, effects, Instance } from '../model.ts'
 import type { OperationType } from '../operations.ts'
 import { covers, type Plan } from '../plan.ts'
 import { type Asking, accept, acceptNothing } from './accept.ts'
-import { isGivenUp, movedBy, movesGeneration, type PreparedChange, prepareChange, refuseBusy } from './change.ts'
+import { type PreparedChange, prepareChange } from './change.ts'
+import { isGivenUp, movedBy, refuseBusy } from './planning.ts'
 import { Accepted, type InstanceRoom, type InstanceRoutes, one, theInstance } from './room.ts'
 
 export const Allow = Type.Optional(
@@ -101,8 +103,11 @@ export async function makeChange(
   { change, allow, type }: Making,
 ): Promise<Reply> {
   const { target } = asking
-  const { plan, spec, labels, displayName, seal } = change
-  const isTriedAnew = allow !== undefined && isGivenUp(target, services)
+  const { spec, labels, displayName, seal } = change
+  const moved = movedBy(change.plan)
+  const isTriedAnew = allow !== undefined && !moved.includes('content') && isGivenUp(target, services)
+  const plan = isTriedAnew ? change.planAnew : change.plan
+  const moves = isTriedAnew ? (['content', ...moved] as const) : moved
   if (plan.changes.length === 0 && !isTriedAnew)
     // A verb that was said is written down, so that its key means the same when it is sent again.
     return type === 'scale' ? acceptNothing(services, asking, type) : accepted(Instance, target)
@@ -113,20 +118,27 @@ export async function makeChange(
   const amounts = change.amounts ?? target.status.change?.amounts
   if (plan.effect === 'replace' && amounts) await refuseOverQuota(room.store, everything, target, amounts)
   const generation = target.generation + (movesGeneration(target, spec) ? 1 : 0)
-  const { change: _, ...status } = target.status
   // What is replaced is charged with its successor, which is charged besides until it is alone.
   const due = plan.effect === 'replace' ? undefined : change.amounts
+  const agreed =
+    plan.effect === 'inPlace'
+      ? undefined
+      : {
+          generation,
+          effect: plan.effect,
+          amounts: amounts ?? {},
+          ...(destroys(plan.effect) && { before: change.before }),
+        }
   return accept(services, asking, {
     type: operationOf(plan, type),
-    moves: isTriedAnew ? ['content', ...movedBy(plan)] : movedBy(plan),
+    moves,
+    ...(moves.includes('content') && { change: agreed }),
     spec,
     labels,
     displayName,
     status: {
-      ...status,
       ...(change.values?.surroundings && { surroundings: change.values.surroundings }),
       ...(isTriedAnew && { retry: true }),
-      ...(plan.effect !== 'inPlace' && { change: { generation, effect: plan.effect, amounts: amounts ?? {} } }),
       ...(due && { due }),
     },
     what:
@@ -157,8 +169,9 @@ function chargedNow(
   return isMade ? chargedMeanwhile(allocationOf(everything, target)?.spec.amounts ?? {}, due) : due
 }
 
-const operationOf = ({ effect }: Plan, type: 'update' | 'scale'): OperationType =>
-  effect === 'replace' || effect === 'rebuild' ? effect : type
+const destroys = (effect: Effect): effect is 'rebuild' | 'replace' => effect === 'replace' || effect === 'rebuild'
+
+const operationOf = ({ effect }: Plan, type: 'update' | 'scale'): OperationType => (destroys(effect) ? effect : type)
 
 /** Who said that they are to be kept is not made to lose them by saying the rest too soon. */
 const notItsOwnYet = () =>

@@ -4,7 +4,7 @@ import type { OpenOperation } from '../../operations/model.ts'
 import { isSteady, type Server } from '../../servers/model.ts'
 import { differencesOf, tellAll } from '../differences.ts'
 import { keptAddresses } from '../kept-addresses.ts'
-import { currentStep, isOfPower } from '../operations.ts'
+import { currentStep, isOfPower, movesNothing } from '../operations.ts'
 import { isWell, phaseBy, project, seen } from '../project.ts'
 import { advance, isTransient, type Phase } from '../transitions.ts'
 import type { Draft } from './draft.ts'
@@ -99,17 +99,15 @@ const eventOf: Readonly<Record<Phase, string>> = {
 }
 
 function endOperations(draft: Draft, isThere: boolean): void {
-  const { operations, instance, outdated } = draft.view
+  const { operations, instance } = draft.view
   const left = operations.filter(operation => {
     const { spec } = operation
-    const { type } = spec
-    if (instance.deletedAt !== undefined) return type === 'delete'
+    if (instance.deletedAt !== undefined) return spec.type === 'delete'
     const error = errorOf(draft, operation)
-    // Power can be as wanted though a change was given up.
-    const isDone = type === 'adopt' ? isAdopted(draft) : isThere && (outdated === undefined || isOfPower(spec))
+    const isOver = isDone(draft, spec, isThere)
     if (error) draft.act({ type: 'end', operation, state: 'failed', error })
-    else if (isDone) draft.act({ type: 'end', operation, state: 'succeeded' })
-    return !error && !isDone
+    else if (isOver) draft.act({ type: 'end', operation, state: 'succeeded' })
+    return !error && !isOver
   })
   for (const operation of left) {
     const step = currentStep(operation.spec.type, draft)
@@ -120,6 +118,14 @@ function endOperations(draft: Draft, isThere: boolean): void {
   }
   const shown = left.at(-1)
   draft.set({ operation: shown ? operationShown(draft, shown) : null })
+}
+
+function isDone(draft: Draft, spec: OpenOperation['spec'], isThere: boolean): boolean {
+  if (spec.type === 'adopt') return isAdopted(draft)
+  // What moves nothing does not wait for what will not come.
+  if (movesNothing(spec) && draft.trouble?.ends) return true
+  // Power can be as wanted though a change was given up.
+  return isThere && (draft.view.outdated === undefined || isOfPower(spec))
 }
 
 /** How far the region says that it is with what it makes: what it pulls, for one. */
@@ -135,7 +141,7 @@ function isAdopted(draft: Draft): boolean {
 }
 
 function errorOf({ trouble, view }: Draft, { createdAt, spec }: OpenOperation) {
-  if (!trouble?.ends || view.instance.deletedAt !== undefined) return undefined
+  if (!trouble?.ends || view.instance.deletedAt !== undefined || movesNothing(spec)) return undefined
   if (trouble.ends === 'changes' && isOfPower(spec)) return undefined
   if (trouble.since !== undefined && trouble.since < createdAt) return undefined
   return { code: trouble.reason, message: trouble.message }

@@ -1,5 +1,6 @@
 import { after, type Instant, minutes, parseDuration, seconds } from '@stead/world'
 import { isSteady, type Server } from '../../servers/model.ts'
+import { carriedOver } from '../agreement.ts'
 import { differencesOf, tellAll } from '../differences.ts'
 import { policiesOf } from '../model.ts'
 import { isRestarting, type Seen, seen } from '../project.ts'
@@ -234,4 +235,6 @@ function idle(draft: Draft): void {
   draft.tell('info', 'IdleStopped', `nobody used it for ${idleStop}`)
   draft.act({ type: 'begin', operation: 'stop' })
   draft.act({ type: 'powerOff' })
+  const change = carriedOver(view.instance, draft.server('active'))
+  if (change) draft.set({ change })
 }
