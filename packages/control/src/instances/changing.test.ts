@@ -125,9 +125,10 @@ describe('a change', () => {
   })
 
   test('under way lets nothing come between but a delete', async () => {
-    const house = await InstanceHouse.open({ profile: { boot: millis(150) } })
-    await house.running('web-1')
+    const house = await InstanceHouse.open({ profile: { boot: millis(400) } })
+    const { metadata } = await house.running('web-1')
     await house.must(202, 'PATCH', '/web-1?allow=replace', { body: patch({ image: 'other' }) })
+    await expect.poll(() => house.serversOf(metadata.id), { interval: 5 }).toHaveLength(2)
     for (const [method, path, body] of [
       ['POST', '/web-1/stop', undefined],
       ['POST', '/web-1/restart', {}],

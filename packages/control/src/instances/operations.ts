@@ -1,6 +1,8 @@
 import type { OpenOperation } from '../operations/model.ts'
+import type { Server } from '../servers/model.ts'
 import type { Draft } from './decide/draft.ts'
-import { isRestarting } from './project.ts'
+import type { Instance } from './model.ts'
+import { isRebuilding, isRestarting } from './project.ts'
 
 /** Everything that is done to instances, and what each goes through. */
 export const operationSteps = {
@@ -47,9 +49,18 @@ export function superseded(open: readonly OpenOperation[], asked: Asked): readon
   return open.filter(({ spec }) => asked.type === 'delete' || movesOf(spec).some(moved => moves.includes(moved)))
 }
 
-/** The one that nothing but a delete may disturb. */
-export const exclusive = (open: readonly OpenOperation[]): OpenOperation | undefined =>
-  open.find(({ spec }) => spec.type === 'replace' || spec.type === 'rebuild')
+interface Disturbed {
+  readonly instance: Pick<Instance, 'status'>
+  readonly active: Server | undefined
+  readonly open: readonly OpenOperation[]
+}
+
+/** The one that nothing but a delete may disturb: a replacement or a new disk, from when its intent is written. */
+export function exclusive({ instance, active, open }: Disturbed): OpenOperation | undefined {
+  const { replacement, charged } = instance.status
+  const hasBegun = replacement !== undefined || charged !== undefined || (active !== undefined && isRebuilding(active))
+  return hasBegun ? open.find(({ spec }) => spec.type === 'replace' || spec.type === 'rebuild') : undefined
+}
 
 /** How far an operation of a type has come, by what there is. */
 export function currentStep(type: string, draft: Draft): string {

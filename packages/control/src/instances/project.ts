@@ -18,10 +18,13 @@ export type Seen =
   /** It was refused for good, and nothing is there. */
   | { readonly type: 'refused'; readonly code: string; readonly reason: string }
 
+/** Whether a new disk that was asked for is still to come. */
+export const isRebuilding = ({ spec, status }: Pick<Server, 'spec' | 'status'>): boolean =>
+  (spec.rebuild?.sequence ?? 0) > (status.applied?.rebuild ?? 0)
+
 /** Whether a restart that was asked for is still to come. */
 export const isRestarting = ({ spec, status }: Pick<Server, 'spec' | 'status'>): boolean =>
-  (spec.restart?.sequence ?? 0) > (status.applied?.restart ?? 0) ||
-  (spec.rebuild?.sequence ?? 0) > (status.applied?.rebuild ?? 0)
+  (spec.restart?.sequence ?? 0) > (status.applied?.restart ?? 0) || isRebuilding({ spec, status })
 
 /** Reads off a server what became of it. */
 export function seen({ spec, status }: Pick<Server, 'spec' | 'status'>, instance: Pick<Instance, 'spec'>): Seen {

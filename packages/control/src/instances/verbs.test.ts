@@ -14,6 +14,8 @@ interface State {
   readonly deletedAt?: typeof now
   readonly operation?: string
   readonly lost?: true
+  /** Its server was told to have a new disk. */
+  readonly wiped?: true
 }
 
 /** What is seen of a server where that follows from the phase; else it runs. */
@@ -24,10 +26,13 @@ const asSeen: Partial<Record<InstanceStatus['phase'], Partial<Server['status']>>
   stopped: { observed: observed('stopped'), applied },
 }
 
-function viewOf({ status, spec, deletedAt, operation, lost }: State): VerbView {
+function viewOf({ status, spec, deletedAt, operation, lost, wiped }: State): VerbView {
   const instance = anInstance({ status, ...(spec && { spec }), ...(deletedAt !== undefined && { deletedAt }) })
   const open = operation === undefined ? [] : [{ id: 'op_1', spec: { type: operation } } as OpenOperation]
-  const active = aServer({ status: lost ? { lost: { at: now, reason: 'gone' } } : (asSeen[status.phase!] ?? {}) })
+  const active = aServer({
+    status: lost ? { lost: { at: now, reason: 'gone' } } : (asSeen[status.phase!] ?? {}),
+    ...(wiped && { spec: { rebuild: { sequence: 1 } } }),
+  })
   return { instance, active: status.phase === 'pending' ? undefined : active, open }
 }
 
@@ -42,8 +47,14 @@ const states: Readonly<Record<string, State>> = {
   'died and down': { status: { phase: 'stopped' } },
   lost: { status: { phase: 'failed' }, lost: true },
   suspended: { status: { phase: 'stopped', suspended: { since: now, reason: 'unpaid' } } },
-  replacing: { status: { phase: 'running' }, operation: 'replace' },
-  rebuilding: { status: { phase: 'provisioning' }, operation: 'rebuild' },
+  'to be replaced': { status: { phase: 'running' }, operation: 'replace' },
+  replacing: {
+    status: { phase: 'running', replacement: { generation: 1, way: 'overlap', since: now } },
+    operation: 'replace',
+  },
+  replaced: { status: { phase: 'running', charged: 'srv_1' }, operation: 'replace' },
+  'to be rebuilt': { status: { phase: 'running' }, operation: 'rebuild' },
+  rebuilding: { status: { phase: 'starting' }, operation: 'rebuild', wiped: true },
   deleting: { status: { phase: 'destroying' }, deletedAt: now },
 }
 
@@ -61,6 +72,9 @@ test.each([
   ['died and down', 'act', 'act', 'never', 'act', 'nothing'],
   ['lost', 'never', 'act', 'never', 'act', 'nothing'],
   ['suspended', 'never', 'act', 'never', 'nothing', 'act'],
+  ['to be replaced', 'nothing', 'act', 'act', 'act', 'nothing'],
+  ['to be rebuilt', 'nothing', 'act', 'act', 'act', 'nothing'],
+  ['replaced', 'busy', 'busy', 'busy', 'busy', 'busy'],
   ['replacing', 'busy', 'busy', 'busy', 'busy', 'busy'],
   ['rebuilding', 'busy', 'busy', 'busy', 'busy', 'busy'],
   ['deleting', 'never', 'never', 'never', 'never', 'never'],

@@ -43,7 +43,7 @@ export const ending = ({ instance }: VerbView): Verdict | undefined =>
 
 /** And of whatever must not come between a replacement and its end. */
 export function barred(view: VerbView): Verdict | undefined {
-  const busy = exclusive(view.open)
+  const busy = exclusive(view)
   return ending(view) ?? (busy && { type: 'busy', operation: busy })
 }
 

@@ -13,8 +13,8 @@ import { assertTakesNew } from '../../regions/modes.ts'
 import { resolveRegion } from '../../regions/visibility.ts'
 import { written } from '../../resource/write.ts'
 import { servers } from '../../servers/model.ts'
-import { amountsOf } from '../amounts.ts'
 import { movesGeneration } from '../agreement.ts'
+import { amountsOf } from '../amounts.ts'
 import type { InstanceRoom } from '../api/room.ts'
 import { firstStatus, Instance, type InstanceSpec, type InstanceStatus, instances, type WrittenSpec } from '../model.ts'
 import { exclusive } from '../operations.ts'
@@ -135,12 +135,12 @@ function refuseBothForms({ instance, name, displayName, labels }: AdoptRequest):
 
 /** An instance that has lost what it ran on, or never had anything, can be given another. */
 function heirOf(target: Instance, { region, everything }: Pick<Claiming, 'region' | 'everything'>): Instance {
-  const busy = exclusive(openOperations(everything, target))
+  const { active: id, next } = target.status.slots
+  const active = id === undefined ? undefined : everything.get(servers, id)
+  const busy = exclusive({ instance: target, active, open: openOperations(everything, target) })
   if (target.deletedAt !== undefined) throw fail('invalid_state', 'the instance is being deleted')
   if (busy) throw inProgress(busy)
   if (target.spec.region !== region.id) throw fail('invalid_state', 'the instance is in another region')
-  const { active: id, next } = target.status.slots
-  const active = id === undefined ? undefined : everything.get(servers, id)
   if (next !== undefined || active?.deletedAt !== undefined)
     throw fail('not_ready', 'the instance is being made anew', { retryAfter: seconds(5) })
   if (active && !active.status.lost)

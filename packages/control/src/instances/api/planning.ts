@@ -79,6 +79,7 @@ export function isGivenUp(target: Instance, { everything }: Pick<Services, 'ever
 
 /** Refuses whatever would come between a replacement and its end. */
 export function refuseBusy(target: Instance, { everything }: Pick<Services, 'everything'>): void {
-  const busy = exclusive(openOperations(everything, target))
+  const active = activeOf(target, everything)
+  const busy = exclusive({ instance: target, active, open: openOperations(everything, target) })
   if (busy) throw inProgress(busy)
 }
