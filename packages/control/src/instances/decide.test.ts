@@ -67,6 +67,20 @@ describe('from nothing to running', () => {
     }
   })
 
+  test('that is refused for good is not tried anew by a stop, which has nothing to do', () => {
+    const ideal = new Ideal()
+    ideal.ask('create')
+    ideal.step()
+    ideal.alter(ideal.active!, { failure })
+    ideal.settle()
+    const before = ideal.active!.id
+    ideal.ask('stop', { spec: { power: 'off' } })
+    ideal.settle()
+    expect(ideal.ended.at(-1)).toEqual(['stop', 'succeeded'])
+    expect(ideal.active!.id).toBe(before)
+    expect(ideal.instance.status).toMatchObject({ phase: 'failed', conditions: [{ reason: 'InvalidConfig' }] })
+  })
+
   test('that is tried again goes on, and says what is in the way', () => {
     const ideal = new Ideal()
     ideal.ask('create')

@@ -94,7 +94,7 @@ test('a rebuild that is refused leaves the disk as it was, and whatever is wante
   const restart = await house.must(202, 'POST', '/vm-1/restart', { body: {} })
   expect(await house.ended(restart.operation.id)).toMatchObject({ state: 'succeeded' })
   refusing.clear()
-  const back = await house.must(202, 'PATCH', '/vm-1?allow=rebuild', image('minimal'))
+  const back = await house.must(202, 'PATCH', '/vm-1', image('minimal'))
   expect(await house.ended(back.operation.id)).toMatchObject({ state: 'succeeded' })
   expect((await house.get('vm-1')).status).toMatchObject({ ready: true, conditions: [] })
   expect(asked.rebuild).toBe(1)

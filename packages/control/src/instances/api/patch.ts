@@ -19,7 +19,7 @@ import type { OperationType } from '../operations.ts'
 import { covers, type Plan } from '../plan.ts'
 import { type Asking, accept, acceptNothing } from './accept.ts'
 import { type PreparedChange, prepareChange } from './change.ts'
-import { isGivenUp, movedBy, refuseBusy } from './planning.ts'
+import { isGivenUp, movedBy, refuseBusy, startsAnew } from './planning.ts'
 import { Accepted, type InstanceRoom, type InstanceRoutes, one, theInstance } from './room.ts'
 
 export const Allow = Type.Optional(
@@ -138,7 +138,7 @@ export async function makeChange(
     displayName,
     status: {
       ...(change.values?.surroundings && { surroundings: change.values.surroundings }),
-      ...(isTriedAnew && { retry: true }),
+      ...((isTriedAnew || startsAnew(change.plan, target, services)) && { retry: true }),
       ...(due && { due }),
     },
     what:

@@ -77,6 +77,14 @@ export function isGivenUp(target: Instance, { everything }: Pick<Services, 'ever
   return target.status.change?.failed === true || (active !== undefined && isRefused(active))
 }
 
+/** Whether it is switched on where nothing is: that is a start, and what was refused is tried again by it. */
+export const startsAnew = (
+  { changes }: Plan,
+  target: Instance,
+  { everything }: Pick<Services, 'everything'>,
+): boolean =>
+  changes.some(({ path, to }) => moved(path) === 'power' && to !== 'off') && serverOf(target, everything) === 'none'
+
 /** Refuses whatever would come between a replacement and its end. */
 export function refuseBusy(target: Instance, { everything }: Pick<Services, 'everything'>): void {
   const active = activeOf(target, everything)

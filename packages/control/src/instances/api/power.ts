@@ -98,9 +98,9 @@ const powered = ({ spec }: Instance, power: 'on' | 'off'): Changes =>
 
 /** What failed for good is tried anew; what is down though it should be on is started by hand. */
 function starting(target: Instance, active: Server | undefined): Changes {
-  if (policiesOf(target).power === 'off') return powered(target, 'on')
   const isThere = active !== undefined && seen(active, target).type !== 'refused'
-  return { status: isThere ? { restart: { hard: false } } : { retry: true } }
+  if (!isThere) return { ...powered(target, 'on'), status: { retry: true } }
+  return policiesOf(target).power === 'off' ? powered(target, 'on') : { status: { restart: { hard: false } } }
 }
 
 function refuseUnknownService({ spec }: Instance, service: string | undefined): void {

@@ -3,7 +3,7 @@ import { isSteady, type Server } from '../../servers/model.ts'
 import { carriedOver } from '../agreement.ts'
 import { differencesOf, tellAll } from '../differences.ts'
 import { policiesOf } from '../model.ts'
-import { isRestarting, type Seen, seen } from '../project.ts'
+import { isApplied, isRestarting, type Seen, seen } from '../project.ts'
 import type { Draft } from './draft.ts'
 import { follow } from './follow.ts'
 import { continueReplacement } from './replacement.ts'
@@ -132,7 +132,7 @@ function lost(draft: Draft, active: Server, reason: string): void {
   draft.unset('retry')
   if (policiesOf(draft.view.instance).onServerLoss === 'fail') {
     const message = `what it ran on is gone: ${reason}. Delete it, or set onServerLoss to recreate`
-    draft.trouble = { reason: 'ServerLost', message, ends: 'all' }
+    draft.trouble = { reason: 'ServerLost', message, ends: endsWithoutServer(draft) }
     return
   }
   draft.tell('warning', 'ServerLost', `what it ran on is gone, and is made anew: ${reason}`)
@@ -143,12 +143,16 @@ function lost(draft: Draft, active: Server, reason: string): void {
 
 /** Nothing is there, and the same would be refused again: only something else, or somebody who asks for it, can help. */
 function refused(draft: Draft, active: Server, { code, reason }: Extract<Seen, { type: 'refused' }>): void {
-  const { instance } = draft.view
-  const isTriedAnew = draft.status.retry || active.spec.generation !== instance.generation
+  const { outdated } = draft.view
+  const isTriedAnew = draft.status.retry || (typeof outdated === 'object' && outdated.isNew)
   // What could not be adopted has no other in its place: that would be something else.
   if (isTriedAnew && !active.spec.adopted) startOver(draft, active)
-  else draft.trouble = { reason: code, message: reason + takenHint(draft, code), ends: 'all' }
+  else if (outdated !== 'unknown' || !draft.isWaiting())
+    draft.trouble = { reason: code, message: reason + takenHint(draft, code), ends: endsWithoutServer(draft) }
 }
+
+/** What is not there is as off as it can be. */
+const endsWithoutServer = ({ wantedPower }: Draft): 'all' | 'changes' => (wantedPower === 'off' ? 'changes' : 'all')
 
 /** It asks for the addresses that it has had, and somebody else may have them now. */
 const takenHint = ({ status }: Draft, code: string): string =>
