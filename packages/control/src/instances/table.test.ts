@@ -1,6 +1,9 @@
 import { minutes } from '@stead/world'
 import { describe, expect, test } from 'vitest'
+import { instances } from './model.ts'
+import { exclusive } from './operations.ts'
 import { InstanceHouse, type InstanceHouseOptions, machine } from './tests/house.ts'
+import { verbView } from './verbs.ts'
 
 const publicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl ann@home'
 
@@ -40,6 +43,13 @@ const all = <T>(names: readonly string[], act: (name: string) => Promise<T>) => 
 /** What is seen of the server behind one. */
 const observed = async (house: InstanceHouse, name: string) =>
   house.serversOf((await house.get(name)).metadata.id)[0]?.status.observed?.state
+
+/** Waits until nothing but a delete may come between what was asked for and its end. */
+const begun = async (house: InstanceHouse, name: string) => {
+  const { id } = (await house.get(name)).metadata
+  const everything = house.house.engine.cache.platform()
+  await expect.poll(() => exclusive(verbView(everything, everything.get(instances, id)!))).toBeDefined()
+}
 
 const stop = (house: InstanceHouse, name: string) => house.must(202, 'POST', `/${name}/stop`)
 
@@ -89,14 +99,16 @@ const states = {
   },
   // What is to be replaced runs meanwhile: it is what is done to it that is in the way.
   replacing: {
-    enter: running(['stop'], (house, name) =>
-      house.must(202, 'PATCH', `/${name}?allow=replace`, patched({ sshKeys: [publicKey] })),
-    ),
+    enter: running(['stop'], async (house, name) => {
+      await house.must(202, 'PATCH', `/${name}?allow=replace`, patched({ sshKeys: [publicKey] }))
+      await begun(house, name)
+    }),
   },
   rebuilding: {
-    enter: running(['rebuild'], (house, name) =>
-      house.must(202, 'PATCH', `/${name}?allow=rebuild`, patched({ image: 'debian-12' })),
-    ),
+    enter: running(['rebuild'], async (house, name) => {
+      await house.must(202, 'PATCH', `/${name}?allow=rebuild`, patched({ image: 'debian-12' }))
+      await begun(house, name)
+    }),
   },
   deleting: { enter: running(['terminate'], (house, name) => house.must(202, 'DELETE', `/${name}`)) },
 } as const satisfies Record<string, State>
