@@ -100,7 +100,7 @@ class Writer {
       }
       case 'settleCharge':
         return this.#settleCharge(action.keep)
-      case 'charge':
+      case 'recharge':
         return this.#charge(instance, action.amounts)
       case 'powerOff':
         this.spec = { ...this.spec, power: 'off' }

@@ -62,8 +62,8 @@ export type Action =
   | { readonly type: 'vacate'; readonly slot: Slot; readonly server: string }
   /** Of two that were charged only the active one is left: `keep` says that it is the one that was charged besides. */
   | { readonly type: 'settleCharge'; readonly keep: boolean }
-  /** It is as it was wanted to be, and needs no more than this. */
-  | { readonly type: 'charge'; readonly amounts: Amounts }
+  /** It is charged for this from now on, in place of what it was charged for. */
+  | { readonly type: 'recharge'; readonly amounts: Amounts }
   /** Changes what is wanted, by a policy that the owner set. */
   | { readonly type: 'powerOff' }
   | { readonly type: 'expire' }

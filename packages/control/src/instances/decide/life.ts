@@ -77,7 +77,7 @@ function chargeDue(draft: Draft): void {
   if (due === undefined || charged !== undefined || slots.next !== undefined || draft.retiring.length > 0) return
   const active = draft.server('active')
   if (active && (active.deletedAt !== undefined || draft.view.outdated !== undefined || !isApplied(active))) return
-  draft.act({ type: 'charge', amounts: due })
+  draft.act({ type: 'recharge', amounts: due })
   draft.unset('due')
 }
 
