@@ -135,7 +135,7 @@ async function write(
   try {
     await context.commit(set)
   } catch (error) {
-    const refusal = isSecond(decision) && error instanceof ConflictError ? overQuota(error) : undefined
+    const refusal = chargesMore(decision) && error instanceof ConflictError ? overQuota(error) : undefined
     if (refusal === undefined || view.overQuota !== undefined) throw error
     const refused = { ...view, overQuota: refusal }
     return write(gathering, { view: refused, region, launch }, parts.decide(refused), context)
@@ -143,9 +143,9 @@ async function write(
   return true
 }
 
-/** Whether a second server is made, which is charged besides the first. */
-const isSecond = ({ actions }: Decision): boolean =>
-  actions.some(action => action.type === 'create' && action.charge !== undefined)
+/** Whether more is charged: a second server, besides the first, or what is made anew as something else than it was. */
+const chargesMore = ({ actions }: Decision): boolean =>
+  actions.some(({ type, ...action }) => type === 'recharge' || (type === 'create' && 'charge' in action))
 
 const overQuota = ({ conflict }: ConflictError): string | undefined =>
   quotaConflict(conflict, undefined as never)?.message

@@ -416,6 +416,22 @@ describe('a replacement', () => {
     }
   })
 
+  test('of what is lost before it has begun is made anew as what was agreed to, and charged for that', () => {
+    const ideal = replacing(servicesSpec({ web: { ...web, image: 'b' } }), servicesSpec())
+    ideal.instance = { ...ideal.instance, spec: { ...ideal.instance.spec, onServerLoss: 'recreate' } }
+    ideal.alter(ideal.active!, { lost: { at: now, reason: 'terminated' } })
+    ideal.step()
+    ideal.serve()
+    const overQuota = decide({ ...ideal.view(), overQuota: 'no room' })
+    expect(overQuota.actions.map(({ type }) => type)).not.toContain('create')
+    expect(overQuota.status).toMatchObject({ conditions: [{ reason: 'QuotaExceeded', message: 'no room' }] })
+    expect(overQuota.again).toBeDefined()
+    expect(ideal.step().actions).toContainEqual({ type: 'recharge', amounts: { instances: 1 } })
+    ideal.settle()
+    expect(ideal.instance.status).toMatchObject({ ready: true, observedGeneration: 2 })
+    expect(ideal.instance.status.change).toBeUndefined()
+  })
+
   test('goes on with the new server when the old one is lost before its time', () => {
     const ideal = replacing()
     ideal.step()

@@ -23,7 +23,7 @@ export interface InstanceView {
   readonly outdated?: Outdated | 'unknown'
   /** What it refers to and is not there yet, in words: nothing can be made before. */
   readonly waitsFor?: string
-  /** Why a second server cannot be charged, if that was tried. */
+  /** Why a second server, or what it is made anew as, cannot be charged, if that was tried. */
   readonly overQuota?: string
   /** Secrets with newer versions than it was launched with, by name: those it is to be given, and those it is not. */
   readonly secrets?: { readonly rotated: readonly string[]; readonly stale: readonly string[] }

@@ -86,10 +86,28 @@ function place(draft: Draft): void {
     draft.trouble = { reason: 'RegionClosed', message: 'its region takes nothing new now' }
     return
   }
-  if (draft.isWaiting()) return
+  if (draft.isWaiting() || !isCharged(draft)) return
   draft.act({ type: 'create', slot: 'active', power: draft.wantedPower })
   draft.unset('retry', 'restart')
 }
+
+/** What was to be charged with a successor is charged now, where it is made so because nothing was left to replace. */
+function isCharged(draft: Draft): boolean {
+  const { overQuota, now } = draft.view
+  const { change } = draft.status
+  if (change?.effect !== 'replace') return true
+  if (overQuota !== undefined) {
+    draft.trouble = { reason: 'QuotaExceeded', message: overQuota }
+    draft.wakeAt(after(now, roomAgain), overQuota)
+    return false
+  }
+  draft.act({ type: 'recharge', amounts: change.amounts })
+  draft.unset('change')
+  return true
+}
+
+/** How often it is looked whether quota has room. */
+const roomAgain = seconds(30)
 
 /** Brings the active server to what is wanted. */
 function tend(draft: Draft, active: Server): void {

@@ -232,6 +232,7 @@ export class Ideal {
       case 'swap':
       case 'vacate':
       case 'settleCharge':
+      case 'recharge':
         return
     }
   }
