@@ -182,7 +182,8 @@ export const mutants: readonly Mutant[] = [
         return { ...decision, actions }
       },
     },
-    caughtBy: ['charged for what it is'],
+    // Where there is room for what it should be charged, and not for twice as much, it is never had.
+    caughtBy: ['charged for what it is', never],
   },
   {
     name: 'what is adopted is restarted',
