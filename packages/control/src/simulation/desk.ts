@@ -26,6 +26,8 @@ export interface Asked {
   readonly body?: unknown
   readonly key?: string
   readonly as: Caller
+  /** The trace that it belongs to; one of its own unless said. */
+  readonly traceparent?: string
   /** The newest revision the asker knows. */
   readonly known: Revision
 }
@@ -94,7 +96,7 @@ export class Desk {
     const { world, engine } = this.#options
     const preparation = this.#routes.get(asked.route)!
     const { route } = preparation
-    const trace = this.#traces.of(undefined)
+    const trace = this.#traces.of(asked.traceparent)
     const visit = new Visit({ world, route, trace, address, deadline: defaultLimits.deadline, userAgent: undefined })
     signal.addEventListener('abort', () => visit.abort(clientLeft))
     try {

@@ -29,8 +29,7 @@ export class AddressWatch {
   /** A server that was replaced has gone: its successor must have been seen. */
   given({ id, status, deletedAt }: Instance, server: Server, own: readonly Server[]): void {
     const successor = own.find(each => each.id === status.slots.active)
-    const wasActive = this.#active.get(id) === server.id
-    if (!wasActive || deletedAt !== undefined || !successor || successor === server) return
+    if (!this.wasActive({ id }, server) || deletedAt !== undefined || !successor || successor === server) return
     if (!server.spec.keepsAddresses || server.status.lost) return
     const { observed } = successor.status
     this.#stage.violations.check(
@@ -38,6 +37,11 @@ export class AddressWatch {
       'the old one stays until the new one is proven',
       () => `${server.id} of ${id} goes, and ${successor.id} is ${observed?.state ?? 'not made'}`,
     )
+  }
+
+  /** Whether this was its server when it was last looked at. */
+  wasActive({ id }: Pick<Instance, 'id'>, server: Server): boolean {
+    return this.#active.get(id) === server.id
   }
 
   #unique(): void {

@@ -30,7 +30,7 @@ export function askFor(life: Life, number: number): Ask | undefined {
   const theirs = { as: tenantCaller(tenant), params: { project: tenant, instance: name } }
   const key = `${name}/${number}`
   const verb = (verb: string, body?: object) => ({ ...theirs, route: `POST ${one}/${verb}`, key, body })
-  const patch = (body: object) => ({ ...theirs, route: `PATCH ${one}`, query: { allow: 'replace' }, body })
+  const patch = (body: object) => ({ ...theirs, route: `PATCH ${one}`, body })
   switch (step.type) {
     case 'create': {
       const spec = { region: 'simulated', source: sourceOf(life), onServerLoss: 'recreate' }
@@ -49,7 +49,7 @@ export function askFor(life: Life, number: number): Ask | undefined {
     case 'label':
       return patch({ labels: { own: step.label } })
     case 'change':
-      return patch({ spec: { source: changedSource(life, step) } })
+      return { ...patch({ spec: { source: changedSource(life, step) } }), ...(!step.asks && agreed('replace')) }
     case 'keep':
       return patch({ spec: { source: { machine: { keepAddresses: step.keep } } } })
     case 'delete':
@@ -65,10 +65,13 @@ function changedSource({ source }: Life, { flavor, image, key }: Extract<Step, {
   return { services: { services: { web: { image } } } }
 }
 
+/** Whoever sends this agrees to so much. */
+export const agreed = (allow: string): Pick<Ask, 'query'> => ({ query: { allow } })
+
 /** What was given up is tried again. */
 export const onceMore = ({ tenant, name }: Life): Ask => ({
   ...{ as: tenantCaller(tenant), params: { project: tenant, instance: name } },
-  ...{ route: `PATCH ${one}`, query: { allow: 'replace' }, body: {} },
+  ...{ route: `PATCH ${one}`, body: {}, ...agreed('replace') },
 })
 
 /** Takes what is in the cloud already. */

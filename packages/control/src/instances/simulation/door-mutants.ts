@@ -33,6 +33,11 @@ export const doorMutants: readonly Mutant[] = [
     caughtBy: ['I10 same key, same operation', 'no bug surfaces'],
   },
   {
+    name: 'what nobody has agreed to is accepted',
+    bugs: { asked: asked => (asked.route.startsWith('PATCH') ? { ...asked, query: { allow: 'replace' } } : asked) },
+    caughtBy: ['nothing is replaced without consent'],
+  },
+  {
     name: 'a project is no wall',
     bugs: { door: withoutWalls },
     caughtBy: ['I8 nobody sees what is another’s'],

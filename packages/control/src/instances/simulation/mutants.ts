@@ -58,6 +58,15 @@ const drop = <T>(list: T[], unwanted: (item: T) => boolean): void => {
   list.splice(0, list.length, ...list.filter(item => !unwanted(item)))
 }
 
+/** Takes whatever a change costs for agreed to, whoever said so when. */
+const agreeing = (view: InstanceView): InstanceView => {
+  const { instance, outdated } = view
+  if (typeof outdated !== 'object' || instance.deletedAt !== undefined) return view
+  const amounts = instance.status.change?.amounts ?? {}
+  const change = { generation: instance.generation, effect: outdated.effect, amounts }
+  return { ...view, instance: { ...instance, status: { ...instance.status, change } } }
+}
+
 const isSlot = ({ key }: { readonly key: string }) => key.startsWith('server-slot/')
 
 export const mutants: readonly Mutant[] = [
@@ -86,6 +95,12 @@ export const mutants: readonly Mutant[] = [
       }),
     },
     caughtBy: ['charged while it is there'],
+  },
+  {
+    name: 'what was agreed to once is agreed to for ever',
+    bugs: { decide: view => decide(agreeing(view)) },
+    emphasis: { 'cloud-bootFailure': 0.3 },
+    caughtBy: ['nothing is replaced without consent'],
   },
   {
     name: 'the old one goes before there is a new one',

@@ -10,13 +10,18 @@ export type Step = { readonly after: number } & (
   | { readonly type: 'pry'; readonly way: number }
   | { readonly type: 'power'; readonly power: 'on' | 'off' }
   | { readonly type: 'label'; readonly label: string }
-  /** A new size of a machine, a new image, or another key, for which it is replaced: with consent to whatever that costs. */
-  | { readonly type: 'change'; readonly flavor?: string; readonly image?: string; readonly key?: string }
+  /** A new size of a machine, a new image, or another key, for which it is replaced. */
+  | ({ readonly type: 'change'; readonly flavor?: string; readonly image?: string; readonly key?: string } & Consent)
   /** Whether a machine is to keep its addresses from now on. */
   | { readonly type: 'keep'; readonly keep: boolean }
   /** A new version of the secret that services use. */
   | { readonly type: 'rotate'; readonly version: number }
 )
+
+/** Whoever does not ask first agrees to whatever it costs; who asks agrees to what they are told. */
+interface Consent {
+  readonly asks?: boolean
+}
 
 export interface Life {
   readonly name: string
@@ -78,7 +83,9 @@ function drawLife(random: SeededRandom, index: number): Life {
   let version = 1
   for (let left = random.below(6); left > 0; left--) {
     const step = drawStep(random, source)
-    steps.push({ after: after(), ...(step.type === 'rotate' ? { ...step, version: ++version } : step) })
+    const isRotated = step.type === 'rotate'
+    const asks = step.type === 'change' && random.next() < 0.5
+    steps.push({ after: after(), ...step, ...(isRotated && { version: ++version }), ...(asks && { asks }) } as Step)
   }
   // Who was suspended is let go, so that the end does not hang on the last draw.
   if (steps.some(({ type }) => type === 'suspend')) steps.push({ type: 'unsuspend', after: after() })

@@ -46,17 +46,18 @@ function restorePlay(stage: Stage, { bugs, restored }: Required<Pick<RestoreOpti
   const { database } = stage.cluster
   const isMutating = (verb: string) => !looking.has(verb)
   const { deskOf, ...control } = instanceControl(bugs)
+  const outside = { ...stage, deskOf, consents: watchman.consents }
   return {
     ...control,
     async users() {
-      await runUsers({ ...stage, deskOf }, before)
+      await runUsers(outside, before)
       await until(stage, 'all run', () => instancesIn(stage).every(({ status }) => status.ready))
       database.restored()
       for (const node of stage.cluster.nodes) stage.cluster.kill(node, 'its store is restored')
       const found = moveOn(stage)
       restored(stage)
       await until(stage, 'everything is reported', () => isReported(stage))
-      await putRight(new User({ ...stage, deskOf }, 'operator', 0), found)
+      await putRight(new User(outside, 'operator', 0), found)
       database.identity = { ...database.identity, observeOnly: false }
     },
     synced: () => watchman.synced(),

@@ -17,6 +17,7 @@ import { known, liveIn } from '../../servers/simulation/end-state.ts'
 import { drawSky } from '../../servers/simulation/run.ts'
 import {
   type Around,
+  type Asked,
   type ControlOutcome,
   type ControlStage,
   controlFaults,
@@ -48,6 +49,8 @@ export interface InstancesOptions extends Omit<Options, 'play'> {
 export interface Bugs extends Partial<InstanceParts> {
   /** What the front door has of the engine. */
   readonly door?: (engine: DoorEngine) => DoorEngine
+  /** What it takes a request for. */
+  readonly asked?: (asked: Asked) => Asked
 }
 
 /** Runs instances once, with this plan. */
@@ -63,15 +66,17 @@ export const runInstances = ({ plan, bugs, prepare, ...options }: InstancesOptio
 /** What controls instances on each node, by what they are found, and where they are asked for. */
 export function instanceControl(bugs: Bugs = {}): Pick<Play, 'indexes' | 'controllers'> & Pick<Outside, 'deskOf'> {
   const rooms = new WeakMap<NodeProgram['store'], Omit<InstanceRoom, 'cache'> & Pick<Around, 'node'>>()
-  const desks = new WeakMap<NodeProgram, Desk>()
-  const open = (program: NodeProgram): Desk => {
+  const desks = new WeakMap<NodeProgram, Pick<Desk, 'ask'>>()
+  const open = (program: NodeProgram): Pick<Desk, 'ask'> => {
     const { node, ...room } = rooms.get(program.store)!
     const { cache } = program.engine
     const engine = doorEngine(program)
-    return new Desk({
+    const desk = new Desk({
       ...{ engine: bugs.door?.(engine) ?? engine, world: node.world, sealer: room.sealer },
       routes: [...instanceRoutes({ ...room, cache }), ...quotaRoutes({ store: node.store, verifier: noVerifier })],
     })
+    const { asked: misread } = bugs
+    return misread ? { ask: (asked, signal) => desk.ask(misread(asked), signal) } : desk
   }
   return {
     indexes,
@@ -105,7 +110,7 @@ function instancesPlay(stage: ControlStage<InstanceInvariant>, plan: Plan, bugs?
   const { deskOf, ...control } = instanceControl(bugs)
   return {
     ...control,
-    users: () => runUsers({ ...stage, deskOf }, plan),
+    users: () => runUsers({ ...stage, deskOf, consents: watchman.consents }, plan),
     synced: () => watchman.synced(),
     isSettled: () => isSettled(stage, plan),
     endState: () => endState(stage),

@@ -4,8 +4,10 @@ import { type Duration, millis, seconds } from '@stead/world'
 import { limitsOf } from '../../quotas/limits.ts'
 import { known, liveIn } from '../../servers/simulation/end-state.ts'
 import type { ControlStage, Desk, Told } from '../../simulation/index.ts'
-import { type Instance, instances } from '../model.ts'
-import { type Ask, adoption, askFor, isSameAnswer, limiting, onceMore, prying } from './asks.ts'
+import { type Effect, type Instance, instances } from '../model.ts'
+import { covers } from '../plan.ts'
+import { type Ask, adoption, agreed, askFor, isSameAnswer, limiting, onceMore, prying } from './asks.ts'
+import type { ConsentWatch } from './consent-watch.ts'
 import { type Life, type Limiting, organization, type Plan, type Step } from './plan.ts'
 import { makeSecret, rotate } from './secret.ts'
 import { settle } from './tenants.ts'
@@ -13,7 +15,8 @@ import type { InstanceInvariant } from './watchman.ts'
 
 export interface Outside extends ControlStage<InstanceInvariant> {
   /** The front door of a node. */
-  readonly deskOf: (program: NodeProgram) => Desk
+  readonly deskOf: (program: NodeProgram) => Pick<Desk, 'ask'>
+  readonly consents: ConsentWatch
 }
 
 /** Lets every tenant live its lives, and has all of them see to it that what they want is so in the end. */
@@ -48,6 +51,10 @@ const passing = new Set(['operation_in_progress', 'not_ready', 'invalid_state', 
 
 /** What a refusal means to who is refused: that it is over, or that it passes. */
 type Meaning = (told: Told) => 'end' | 'wait' | undefined
+
+/** Refused because it costs more than was agreed to. Whoever is told what it costs agrees to that, and to no more. */
+const isToBeAgreed = ({ query }: Ask, { body }: Told): boolean =>
+  body.code === 'replacement_required' && !covers((query?.allow ?? 'restart') as Effect, body.plan.effect)
 
 /** Somebody outside, who knows what they were told. */
 export class User {
@@ -99,19 +106,24 @@ export class User {
   async insists(what: string, ask: Ask, means: Meaning = () => undefined): Promise<Told> {
     const { world, trace } = this.#outside
     let refusedSince: number | undefined
+    let sent = ask
     for (;;) {
-      const told = await this.#asks(ask)
+      const told = await this.#asks(sent)
       const { status, body } = told
       trace.add(this.#who, `${what}: ${status} ${body?.code ?? ''} at ${told.revision}`)
       if (status < 300) {
-        await this.#asksAgain(ask, told)
+        await this.#asksAgain(sent, told)
         return told
+      }
+      if (isToBeAgreed(sent, told)) {
+        sent = { ...sent, ...agreed(body.plan.effect) }
+        continue
       }
       const meaning = means(told) ?? (passing.has(body.code) ? 'wait' : undefined)
       if (meaning === 'end') return told
       if (body.code === 'quota_exceeded') {
         refusedSince ??= world.time
-        if (world.time - refusedSince > patience) await this.#getsMore(ask, body)
+        if (world.time - refusedSince > patience) await this.#getsMore(sent, body)
         await world.sleep(seconds(1))
       } else if (meaning === undefined) {
         this.#complain('no bug surfaces', `${what} is answered ${status} ${JSON.stringify(body)}`)
@@ -122,11 +134,12 @@ export class User {
   }
 
   async #asks(ask: Ask): Promise<Told> {
-    const { requests, deskOf } = this.#outside
+    const { requests, deskOf, consents } = this.#outside
     const about = { who: this.#who, known: this.#known }
+    const traceparent = consents.sends(ask.query?.allow)
     const told = await requests.untilServed({
       who: this.#who,
-      serve: (program, signal) => deskOf(program).ask({ ...ask, known: about.known }, signal),
+      serve: (program, signal) => deskOf(program).ask({ ...ask, known: about.known, traceparent }, signal),
     })
     requests.mustKnow(about, told.revision)
     this.#known = Math.max(this.#known, told.revision)

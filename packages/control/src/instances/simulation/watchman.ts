@@ -9,6 +9,7 @@ import type { ControlStage } from '../../simulation/index.ts'
 import { type Instance, instanceNamePrefix, instances } from '../model.ts'
 import { type Phase, transitions } from '../transitions.ts'
 import { AddressWatch } from './address-watch.ts'
+import { ConsentWatch } from './consent-watch.ts'
 import { mischarged, Recount } from './recount.ts'
 import { planted } from './secret.ts'
 
@@ -26,7 +27,8 @@ export const instanceInvariants = {
   'what is adopted goes on': 'something that was adopted was started anew, and nobody had asked for that',
   'one owner': 'two servers have the same object in the cloud',
   'charged while it is there': 'an instance, or a server beside the active one, is there and not charged',
-  'nothing is replaced without consent': 'a server that runs was given up though nobody agreed to that',
+  'nothing is replaced without consent':
+    'a server is replaced, rebuilt or given up though nobody agreed to that for this generation',
   'an address is of one': 'two servers in the cloud have the same address',
   'kept addresses stay': 'an instance that keeps its addresses has others than it had',
   'the old one stays until the new one is proven': 'it was given up before anybody saw its successor there',
@@ -46,11 +48,13 @@ export class Watchman {
   readonly #moved = new Set<string>()
   readonly #recount: Recount
   readonly #addresses: AddressWatch
+  readonly consents: ConsentWatch
 
   constructor(stage: ControlStage<InstanceInvariant>) {
     this.#stage = stage
     this.#recount = new Recount(stage.ledger)
     this.#addresses = new AddressWatch(stage)
+    this.consents = new ConsentWatch(stage)
     stage.cloud.account().events.listen(({ view }) => {
       const serverId = view?.tags[ownTags.serverId]
       if (serverId === undefined) return
@@ -79,6 +83,7 @@ export class Watchman {
     this.#owners(all)
     this.#adopted(here, all)
     this.#addresses.look(here, all)
+    this.consents.look(here, all)
     for (const object of [...here, ...all, ...known<object>(ledger, Secret.kind), ...known<object>(ledger, operations)])
       this.#closed(object)
   }
@@ -106,7 +111,8 @@ export class Watchman {
     if (server.deletedAt === undefined || this.#marked.has(server.id)) return
     this.#marked.add(server.id)
     const { lost, backendId } = server.status
-    const isReplaced = status.slots.active !== server.id
+    const wasActive = this.#addresses.wasActive(instance, server)
+    const isReplaced = status.slots.active !== server.id && (!wasActive || this.consents.wasReplacing(instance))
     const mayGo = deletedAt !== undefined || lost !== undefined || backendId === undefined || isReplaced
     this.#stage.violations.check(mayGo, 'nothing is replaced without consent', () => `${server.id} of ${id}`)
     this.#addresses.given(instance, server, own)
