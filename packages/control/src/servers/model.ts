@@ -6,8 +6,10 @@ import type { SealedContent } from '../sealed/model.ts'
 /** An instance has at most one server in each: what it is, and what it is about to become. */
 export type Slot = 'active' | 'next'
 
+export const slotKeyPrefix = 'server-slot/'
+
 /** Held by the one server in a slot of an instance: a second one cannot be committed. */
-export const slotKey = (instanceId: string, slot: Slot): string => `server-slot/${instanceId}/${slot}`
+export const slotKey = (instanceId: string, slot: Slot): string => `${slotKeyPrefix}${instanceId}/${slot}`
 
 export const backendKeyPrefix = 'server-backend/'
 

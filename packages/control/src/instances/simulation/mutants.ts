@@ -2,6 +2,7 @@ import type { ChangeSetBuilder } from '@stead/engine'
 import type { FaultMix } from '@stead/engine/simulation'
 import type { MachineLaunch } from '@stead/provider-kit'
 import { release } from '../../quotas/charge.ts'
+import { slotKeyPrefix } from '../../servers/model.ts'
 import type { InstanceParts } from '../controller.ts'
 import { type Action, type Decision, decide, type InstanceView } from '../decide.ts'
 import { instanceNamePrefix } from '../model.ts'
@@ -16,6 +17,8 @@ export interface Mutant {
   readonly caughtBy: readonly NonNullable<InstancesOutcome['violation']>['invariant'][]
   /** Faults that bring it out sooner. */
   readonly emphasis?: FaultMix
+  /** Shows only where there is something that nobody here ever had. */
+  readonly stray?: boolean
 }
 
 export const never = 'everything ends'
@@ -67,7 +70,7 @@ const agreeing = (view: InstanceView): InstanceView => {
   return { ...view, instance: { ...instance, status: { ...instance.status, change } } }
 }
 
-const isSlot = ({ key }: { readonly key: string }) => key.startsWith('server-slot/')
+const isSlot = ({ key }: { readonly key: string }) => key.startsWith(slotKeyPrefix)
 
 export const mutants: readonly Mutant[] = [
   {
@@ -168,6 +171,11 @@ export const mutants: readonly Mutant[] = [
     name: 'names are not given back',
     bugs: { perform: writing(set => drop(set.releases, ({ key }) => key.startsWith(instanceNamePrefix))) },
     caughtBy: ['I4 what is deleted leaves nothing behind'],
+  },
+  {
+    name: 'a successor that takes over keeps the slot it waited in',
+    bugs: { perform: writing(set => drop(set.releases, each => isSlot(each) && each.key.endsWith('/next'))) },
+    caughtBy: ['two slots'],
   },
   {
     name: 'a successor is not charged',

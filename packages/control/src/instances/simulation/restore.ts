@@ -3,7 +3,7 @@ import { createToken, type LaunchSpec, ownTags, serverTags, type Tags } from '@s
 import { seconds } from '@stead/world'
 import { operations } from '../../operations/model.ts'
 import { allocations } from '../../quotas/charge.ts'
-import { type Server, servers } from '../../servers/model.ts'
+import { backendKeyPrefix, type Server, servers, slotKeyPrefix } from '../../servers/model.ts'
 import { Orphan } from '../../servers/orphans/model.ts'
 import { known, liveIn } from '../../servers/simulation/end-state.ts'
 import { type ControlStage, type Play, runControl } from '../../simulation/index.ts'
@@ -54,12 +54,13 @@ function restorePlay(stage: Stage, { bugs, restored }: Required<Pick<RestoreOpti
       await until(stage, 'all run', () => instancesIn(stage).every(({ status }) => status.ready))
       database.restored()
       for (const node of stage.cluster.nodes) stage.cluster.kill(node, 'its store is restored')
-      const found = moveOn(stage)
+      const found = moveOn(stage, watchman)
       restored(stage)
       await until(stage, 'everything is reported', () => isReported(stage))
       await putRight(new User(outside, 'operator', 0), found)
       database.identity = { ...database.identity, observeOnly: false }
     },
+    eachSecond: () => watchman.eachSecond(),
     synced: () => watchman.synced(),
     called(verb) {
       const isRight = !(database.identity.observeOnly && isMutating(verb))
@@ -93,9 +94,12 @@ interface Found {
 }
 
 /** What the store has forgotten: all that was done between the backup and its restore. */
-function moveOn(stage: Stage): Found {
-  realOf(stage, deleted).terminate()
-  realOf(stage, replaced).terminate()
+function moveOn(stage: Stage, { servers: watch }: Watchman): Found {
+  for (const name of [deleted, replaced]) {
+    const real = realOf(stage, name)
+    watch.mayEnd(real.tags[ownTags.serverId]!)
+    real.terminate()
+  }
   realOf(stage, stopped).stop(true)
   const { spec, ...server } = realOf(stage, resized)
   const large = { ...spec, source: { ...spec.source, flavor: 'large' } as LaunchSpec['source'] }
@@ -182,7 +186,7 @@ function endState(stage: Stage): string {
   })
   return canonicalJson({
     instances: left.sort((a, b) => (a.name! < b.name! ? -1 : 1)),
-    slots: [...ledger.keys.keys()].filter(key => key.startsWith('server-slot/')).length,
-    adopted: [...ledger.keys.keys()].filter(key => key.startsWith('server-backend/')).length,
+    slots: [...ledger.keys.keys()].filter(key => key.startsWith(slotKeyPrefix)).length,
+    adopted: [...ledger.keys.keys()].filter(key => key.startsWith(backendKeyPrefix)).length,
   })
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '@stead/engine'
+import { type Controller, canonicalJson } from '@stead/engine'
 import { drawMix, type FaultMix, type NodeProgram } from '@stead/engine/simulation'
 import { type MachineLaunch, ownTags, type ServicesLaunch } from '@stead/provider-kit'
 import { SeededRandom } from '@stead/world'
@@ -10,11 +10,12 @@ import { allocations } from '../../quotas/charge.ts'
 import type { QuotaVerifier } from '../../quotas/verifier.ts'
 import { RegionCatalogs } from '../../regions/catalog/catalogs.ts'
 import { serverController } from '../../servers/controller.ts'
-import { type Server, serverIndexes, servers } from '../../servers/model.ts'
+import { type Server, serverIndexes, servers, slotKeyPrefix } from '../../servers/model.ts'
 import { regionObserver } from '../../servers/observing/observer.ts'
-import { orphansByRegion } from '../../servers/orphans/model.ts'
+import { Orphan, orphansByRegion } from '../../servers/orphans/model.ts'
 import { known, liveIn } from '../../servers/simulation/end-state.ts'
-import { drawSky } from '../../servers/simulation/run.ts'
+import { drawSky, type Bugs as ServerBugs } from '../../servers/simulation/run.ts'
+import { leaveUnknown, strayId } from '../../servers/simulation/strays.ts'
 import {
   type Around,
   type Asked,
@@ -41,25 +42,36 @@ type Options = Parameters<typeof runControl<InstanceInvariant>>[0]
 export interface InstancesOptions extends Omit<Options, 'play'> {
   readonly plan: Plan
   readonly bugs?: Bugs
+  /** Something with our tags that no server here ever was: it is reported, and stays. */
+  readonly stray?: boolean
   /** What is to go wrong in the cloud, and when. */
   readonly prepare?: (cloud: ControlStage['cloud']) => void
 }
 
 /** Parts with a bug in them, to see whether it is found. */
-export interface Bugs extends Partial<InstanceParts> {
+export interface Bugs extends Partial<InstanceParts>, ServerBugs {
   /** What the front door has of the engine. */
   readonly door?: (engine: DoorEngine) => DoorEngine
   /** What it takes a request for. */
   readonly asked?: (asked: Asked) => Asked
+  readonly observer?: (observer: Controller) => Controller
 }
 
+const withBug = <T>(bug: ((part: T) => T) | undefined, part: T): T => bug?.(part) ?? part
+
 /** Runs instances once, with this plan. */
-export const runInstances = ({ plan, bugs, prepare, ...options }: InstancesOptions): Promise<InstancesOutcome> =>
+export const runInstances = ({
+  plan,
+  bugs,
+  prepare,
+  stray = false,
+  ...options
+}: InstancesOptions): Promise<InstancesOutcome> =>
   runControl<InstanceInvariant>({
     ...options,
     play(stage) {
       prepare?.(stage.cloud)
-      return instancesPlay(stage, plan, bugs)
+      return instancesPlay(stage, { plan, bugs, stray })
     },
   })
 
@@ -72,7 +84,7 @@ export function instanceControl(bugs: Bugs = {}): Pick<Play, 'indexes' | 'contro
     const { cache } = program.engine
     const engine = doorEngine(program)
     const desk = new Desk({
-      ...{ engine: bugs.door?.(engine) ?? engine, world: node.world, sealer: room.sealer },
+      ...{ engine: withBug(bugs.door, engine), world: node.world, sealer: room.sealer },
       routes: [...instanceRoutes({ ...room, cache }), ...quotaRoutes({ store: node.store, verifier: noVerifier })],
     })
     const { asked: misread } = bugs
@@ -83,7 +95,11 @@ export function instanceControl(bugs: Bugs = {}): Pick<Play, 'indexes' | 'contro
     controllers(around) {
       const catalogs = new RegionCatalogs({ clients: around.clients, world: around.node.world })
       rooms.set(around.node.store, { ...around, catalogs })
-      return [instanceController({ ...around, catalogs }, bugs), serverController(around), regionObserver(around)]
+      return [
+        instanceController({ ...around, catalogs }, bugs),
+        serverController(around, bugs.servers),
+        withBug(bugs.observer, regionObserver(withBug(bugs.around, around))),
+      ]
     },
     deskOf(program) {
       const desk = desks.get(program) ?? open(program)
@@ -105,17 +121,27 @@ const indexes = [
 /** Nobody asks for a recount: the watchman recounts after every commit. */
 const noVerifier = { verify: () => Promise.reject(new Error('nobody recounts here')) } as unknown as QuotaVerifier
 
-function instancesPlay(stage: ControlStage<InstanceInvariant>, plan: Plan, bugs?: Bugs): Play {
+interface Playing extends Pick<InstancesOptions, 'plan'> {
+  readonly bugs: Bugs | undefined
+  readonly stray: boolean
+}
+
+function instancesPlay(stage: ControlStage<InstanceInvariant>, { plan, bugs, stray }: Playing): Play {
   const watchman = new Watchman(stage)
+  const until = stray ? leaveUnknown(stage) : 0
   const { deskOf, ...control } = instanceControl(bugs)
   return {
     ...control,
     users: () => runUsers({ ...stage, deskOf, consents: watchman.consents }, plan),
+    eachSecond: () => watchman.eachSecond(),
     synced: () => watchman.synced(),
-    isSettled: () => isSettled(stage, plan),
+    isSettled: () => stage.world.time >= until && isReported(stage, stray) && isSettled(stage, plan),
     endState: () => endState(stage),
   }
 }
+
+const isReported = ({ ledger }: Pick<ControlStage, 'ledger'>, stray: boolean): boolean =>
+  known(ledger, Orphan.kind).length - orphansIn(ledger).length === (stray ? 1 : 0)
 
 type Sight = Pick<ControlStage, 'ledger' | 'cloud'>
 
@@ -127,7 +153,8 @@ function isSettled({ ledger, cloud }: Sight, plan: Plan): boolean {
   const live = ownedIn(cloud)
   const lives = plan.lives.filter(life => wantedOf(life))
   const counts = [here.length, all.length, live.length, known(ledger, allocations).length]
-  if (counts.some(count => count !== lives.length) || known(ledger, operations).length > 0) return false
+  if (counts.some(count => count !== lives.length)) return false
+  if ([...known(ledger, operations), ...orphansIn(ledger)].length > 0) return false
   return lives.every(life => {
     const wanted = wantedOf(life)!
     const instance = here.find(({ name }) => name === life.name)
@@ -159,7 +186,11 @@ const isMachine = (source: MachineLaunch, { flavor, key, keep }: Wanted): boolea
 
 /** What is alive and ours: others make things too. */
 const ownedIn = (cloud: ControlStage['cloud']) =>
-  liveIn(cloud).filter(({ tags }) => tags[ownTags.controlPlane] !== undefined)
+  liveIn(cloud).filter(({ tags }) => tags[ownTags.controlPlane] !== undefined && tags[ownTags.serverId] !== strayId)
+
+/** What is reported, but for what was left there to be. */
+const orphansIn = (ledger: ControlStage['ledger']) =>
+  known<Orphan>(ledger, Orphan.kind).filter(({ spec }) => spec.serverId !== strayId)
 
 /** The secret that a service was given, in whichever way. */
 function secretIn({ services: { web } }: ServicesLaunch): string | undefined {
@@ -176,14 +207,15 @@ function endState({ ledger, cloud }: Sight): string {
   return canonicalJson({
     instances: left.sort((a, b) => (a.name! < b.name! ? -1 : 1)),
     servers: known(ledger, servers).length,
-    slots: [...ledger.keys.keys()].filter(key => key.startsWith('server-slot/')).length,
+    slots: [...ledger.keys.keys()].filter(key => key.startsWith(slotKeyPrefix)).length,
     allocations: known(ledger, allocations).length,
     operations: known(ledger, operations).length,
     live: ownedIn(cloud).length,
+    orphans: orphansIn(ledger).length,
   })
 }
 
-export interface SeedOptions extends Pick<InstancesOptions, 'nodes' | 'print' | 'bugs'> {
+export interface SeedOptions extends Pick<InstancesOptions, 'nodes' | 'print' | 'bugs' | 'stray'> {
   /** Faults to make more likely than the seed says. */
   readonly emphasis?: FaultMix
 }
@@ -192,12 +224,13 @@ export interface SeedOptions extends Pick<InstancesOptions, 'nodes' | 'print' | 
 const compareEach = 5
 
 /** Runs instances as this seed says, and compares the end of some with the same plan undisturbed. */
-export async function runSeed(seed: number, { emphasis, ...options }: SeedOptions): Promise<InstancesOutcome> {
+export async function runSeed(seed: number, { emphasis, stray, ...options }: SeedOptions): Promise<InstancesOutcome> {
   const random = new SeededRandom(seed)
   const plan = drawPlan(random.fork('plan'))
   const sky = drawSky(random.fork('sky'))
   const mix = { ...drawMix(controlFaults, random.fork('mix')), ...emphasis }
-  const outcome = await runInstances({ ...options, seed, plan, mix, sky })
+  // What is left alone is watched for longer than anything goes wrong.
+  const outcome = await runInstances({ ...options, seed, plan, sky, ...(stray ? { stray } : { mix }) })
   if (outcome.violation || seed % compareEach !== 0) return outcome
   const undisturbed = await runInstances({ seed: 0, nodes: 1, plan })
   if (undisturbed.violation) return { ...outcome, violation: undisturbed.violation }

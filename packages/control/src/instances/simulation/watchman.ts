@@ -1,10 +1,10 @@
 import { refKey } from '@stead/engine'
-import { ownTags } from '@stead/provider-kit'
 import { operations } from '../../operations/model.ts'
 import { type Allocation, allocations } from '../../quotas/charge.ts'
 import { Secret } from '../../secrets/model.ts'
-import { type Server, servers } from '../../servers/model.ts'
-import { known, liveIn } from '../../servers/simulation/end-state.ts'
+import { type Server, servers, slotKey, slotKeyPrefix } from '../../servers/model.ts'
+import { known } from '../../servers/simulation/end-state.ts'
+import { Watchman as ServerWatch, serverInvariants } from '../../servers/simulation/watchman.ts'
 import type { ControlStage } from '../../simulation/index.ts'
 import { type Instance, instanceNamePrefix, instances } from '../model.ts'
 import { type Phase, transitions } from '../transitions.ts'
@@ -15,14 +15,13 @@ import { planted } from './secret.ts'
 
 /** What must hold of instances. The numbers are DESIGN's. */
 export const instanceInvariants = {
-  'I1 one live backend object per server': 'two live objects in the cloud are of one server',
+  ...serverInvariants,
   'I3 use is what is charged': 'a counter differs from what its allocations add up to, or has grown past its limit',
-  'I4 what is deleted leaves nothing behind': 'something of a deleted instance is still there',
   'I8 nobody sees what is another’s': 'a tenant was answered something about what another tenant has',
   'I10 same key, same operation': 'a request that was sent again with its key was answered otherwise',
   'I9 operations end': 'an operation is open on an instance that is gone',
   'phases follow the table': 'a phase was followed by one that may not follow it',
-  'two slots': 'an instance has more servers that are to stay than slots',
+  'two slots': 'an instance has more servers that are to stay than slots, or a slot is held by another than it says',
   'charged for what it is': 'an instance is charged for something else than what is wanted of it',
   'what is adopted goes on': 'something that was adopted was started anew, and nobody had asked for that',
   'one owner': 'two servers have the same object in the cloud',
@@ -49,25 +48,22 @@ export class Watchman {
   readonly #recount: Recount
   readonly #addresses: AddressWatch
   readonly consents: ConsentWatch
+  readonly servers: ServerWatch
 
   constructor(stage: ControlStage<InstanceInvariant>) {
     this.#stage = stage
     this.#recount = new Recount(stage.ledger)
     this.#addresses = new AddressWatch(stage)
     this.consents = new ConsentWatch(stage)
-    stage.cloud.account().events.listen(({ view }) => {
-      const serverId = view?.tags[ownTags.serverId]
-      if (serverId === undefined) return
-      const live = liveIn(stage.cloud).filter(({ tags }) => tags[ownTags.serverId] === serverId)
-      stage.violations.check(
-        live.length <= 1,
-        'I1 one live backend object per server',
-        () => `${serverId} has ${live.length}`,
-      )
-    })
+    this.servers = new ServerWatch(stage)
+  }
+
+  eachSecond(): void {
+    this.servers.eachSecond()
   }
 
   synced(): void {
+    this.servers.synced()
     const { ledger } = this.#stage
     const here = known<Instance>(ledger, instances)
     const all = known<Server>(ledger, servers)
@@ -78,7 +74,8 @@ export class Watchman {
         all.filter(({ owner }) => owner?.id === instance.id),
         charged,
       )
-    this.#leftovers(here, all)
+    this.#leftovers(here)
+    this.#slots(here)
     this.#use(here, charged)
     this.#owners(all)
     this.#adopted(here, all)
@@ -126,12 +123,24 @@ export class Watchman {
     this.#stage.violations.check(!text.includes(planted), 'no secret in the open', () => text)
   }
 
-  #leftovers(here: readonly Instance[], all: readonly Server[]): void {
+  /** Until a server is gone it holds the slot that it is said to be in, and no other. */
+  #slots(here: readonly Instance[]): void {
+    const { ledger, violations } = this.#stage
+    const said = new Map(
+      here.flatMap(({ id, status: { slots } }) => [
+        [slotKey(id, 'active'), slots.active],
+        [slotKey(id, 'next'), slots.next],
+      ]),
+    )
+    for (const [key, holder] of ledger.keys)
+      if (key.startsWith(slotKeyPrefix))
+        violations.check(said.get(key) === holder, 'two slots', () => `${key} is ${holder}, and said ${said.get(key)}`)
+  }
+
+  #leftovers(here: readonly Instance[]): void {
     const { ledger, violations } = this.#stage
     const ids = new Set(here.map(({ id }) => id))
     const leftover = 'I4 what is deleted leaves nothing behind'
-    for (const { id, owner } of all)
-      violations.check(ids.has(owner?.id ?? ''), leftover, () => `${id} has lost its instance`)
     for (const [key, holder] of ledger.keys)
       if (key.startsWith(instanceNamePrefix))
         violations.check(ids.has(holder), leftover, () => `${key} is held by ${holder}`)

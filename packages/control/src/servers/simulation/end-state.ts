@@ -3,7 +3,7 @@ import { canonicalJson } from '@stead/engine'
 import type { Ledger } from '@stead/engine/simulation'
 import { labelsIn } from '@stead/provider-kit'
 import type { ControlStage } from '../../simulation/index.ts'
-import { isSteady, type Server, servers } from '../model.ts'
+import { isSteady, type Server, servers, slotKeyPrefix } from '../model.ts'
 import { Orphan } from '../orphans/model.ts'
 import { type Box, boxes, wentAstray } from './boxes.ts'
 import { lastSpec, type Plan } from './plan.ts'
@@ -28,8 +28,10 @@ export const known = <T>(ledger: Ledger, kind: string): T[] =>
 
 type Sight = Pick<ControlStage, 'ledger' | 'cloud'>
 
-export const liveIn = (cloud: ControlStage['cloud']) =>
-  [...cloud.account().servers].filter(({ state }) => state !== 'deleting' && state !== 'deleted')
+/** Whether it is there, and nobody has asked for its end. */
+export const isLive = ({ state }: { readonly state: string }): boolean => state !== 'deleting' && state !== 'deleted'
+
+export const liveIn = (cloud: ControlStage['cloud']) => [...cloud.account().servers].filter(isLive)
 
 /** Everything is as it should be and says so; nothing is on its way, and nothing is left over. */
 export function isSettled({ ledger, cloud }: Sight, { plan, strays }: { plan: Plan; strays: number }): boolean {
@@ -81,7 +83,7 @@ export function endState({ ledger, cloud }: Sight): string {
   return canonicalJson({
     boxes: left.sort((a, b) => (a.id < b.id ? -1 : 1)),
     servers: here.length,
-    slots: [...ledger.keys.keys()].filter(key => key.startsWith('server-slot/')).length,
+    slots: [...ledger.keys.keys()].filter(key => key.startsWith(slotKeyPrefix)).length,
     live: liveIn(cloud).length,
     orphans: known(ledger, Orphan.kind).length,
   })

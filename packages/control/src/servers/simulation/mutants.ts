@@ -26,7 +26,7 @@ export interface Mutant {
 
 const one = 'I1 one live backend object per server'
 const early = 'nothing is forgotten before it is gone'
-const unanswered = { 'cloud-lostReply': 0.3, 'cloud-lateEffect': 0.2 }
+export const unanswered = { 'cloud-lostReply': 0.3, 'cloud-lateEffect': 0.2 }
 const searching: Sky = { profile: { idempotency: 'search' } }
 
 const sentAs = (server: Server): Server => ({
@@ -50,7 +50,7 @@ const withoutDelay = (provider: Provider): Provider =>
   })
 
 /** A store that takes everybody for given up. */
-const everybodyGivenUp = (around: Around): Around => ({
+export const everybodyGivenUp = (around: Around): Around => ({
   ...around,
   store: new Proxy(around.store, {
     get(target, member) {
@@ -63,14 +63,15 @@ const everybodyGivenUp = (around: Around): Around => ({
 
 let launches = 0
 
+/** Launches as if no launch before had ever been sent. */
+export const launchAnew: typeof launch = (reach, server, options) =>
+  launch(reach, { ...server, status: { ...server.status, attempt: ++launches } }, options)
+
 export const mutants: readonly Mutant[] = [
   {
     name: 'each launch has a token of its own',
     bugs: {
-      servers: {
-        launch: (reach, server, options) =>
-          launch(reach, { ...server, status: { ...server.status, attempt: ++launches } }, options),
-      },
+      servers: { launch: launchAnew },
     },
     emphasis: unanswered,
     caughtBy: [one],

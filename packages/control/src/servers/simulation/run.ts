@@ -1,5 +1,5 @@
 import { drawMix, type FaultMix } from '@stead/engine/simulation'
-import { millis, minutes, SeededRandom, seconds } from '@stead/world'
+import { millis, SeededRandom, seconds } from '@stead/world'
 import {
   type Around,
   type ControlOutcome,
@@ -12,15 +12,13 @@ import {
 import { type ServerParts, serverController } from '../controller.ts'
 import { serverIndexes } from '../model.ts'
 import { regionObserver } from '../observing/observer.ts'
-import { orphansByRegion, removedAfter } from '../orphans/model.ts'
+import { orphansByRegion } from '../orphans/model.ts'
 import { boxController } from './boxes.ts'
 import { endState, isSettled } from './end-state.ts'
 import { drawPlan, type Plan } from './plan.ts'
-import { leaveStray } from './strays.ts'
+import { leaveUnknown, strayId } from './strays.ts'
 import { runUsers } from './users.ts'
 import { type ServerInvariant, Watchman } from './watchman.ts'
-
-const strayId = 'srv_stray'
 
 export type ServersOutcome = ControlOutcome<ServerInvariant>
 type Options = Parameters<typeof runControl<ServerInvariant>>[0]
@@ -75,9 +73,7 @@ function serversPlay(
   }: Required<Pick<ServersOptions, 'plan' | 'bugs' | 'stray' | 'mayEnd' | 'remain' | 'afterwards' | 'meanwhile'>>,
 ): Play {
   const watchman = new Watchman(stage)
-  // Until then it has to be left alone to be believed to be left alone for good.
-  const until = stray ? stage.world.time + removedAfter + minutes(2) : 0
-  if (stray) leaveStray(stage, strayId)
+  const until = stray ? leaveUnknown(stage) : 0
   for (const id of [...mayEnd, ...(stray === 'reaped' ? [strayId] : [])]) watchman.mayEnd(id)
   const buggy = (around: Around) => bugs.around?.(around) ?? around
   return {

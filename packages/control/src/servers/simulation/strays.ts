@@ -1,7 +1,9 @@
 import { changeSet } from '@stead/engine'
 import { createToken, type LaunchSpec, serverTags, type Tags } from '@stead/provider-kit'
+import { minutes } from '@stead/world'
 import type { ControlStage } from '../../simulation/index.ts'
 import { type Tombstone, tombstones } from '../ending.ts'
+import { removedAfter } from '../orphans/model.ts'
 
 type Place = Pick<ControlStage, 'cloud' | 'region'>
 
@@ -11,6 +13,15 @@ export function leaveStray({ cloud, region }: Place, serverId: string, more: Tag
   const source = { type: 'machine', flavor: 'small', image: 'minimal' } as const
   const spec: LaunchSpec = { name: 'stray', power: 'on', source, tags }
   cloud.account().launch({ spec, tags, name: spec.name, token: createToken(serverId), fingerprint: '' })
+}
+
+/** What nobody here ever had is of this server, by its tags. */
+export const strayId = 'srv_stray'
+
+/** Leaves that. Answers until when it has to be left alone to be believed to be left alone for good. */
+export function leaveUnknown({ world, ...place }: Place & Pick<ControlStage, 'world'>): number {
+  leaveStray(place, strayId)
+  return world.time + removedAfter + minutes(2)
 }
 
 /** Says that servers were given up, as if each had been here once. */

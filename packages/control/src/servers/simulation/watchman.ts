@@ -1,13 +1,16 @@
+import { refKey } from '@stead/engine'
+import type { Watch } from '@stead/engine/simulation'
 import { ownTags, type ServerInfo, type Tags } from '@stead/provider-kit'
 import type { ControlStage } from '../../simulation/index.ts'
-import { type Server, servers } from '../model.ts'
-import { boxes } from './boxes.ts'
-import { known, liveIn } from './end-state.ts'
+import { backendKeyPrefix, type Server, servers, slotKeyPrefix } from '../model.ts'
+import { Orphan } from '../orphans/model.ts'
+import { isLive, known, liveIn } from './end-state.ts'
 
 /** What must hold of servers and of what there is in the cloud. The numbers are DESIGN's. */
 export const serverInvariants = {
   'I1 one live backend object per server': 'two live objects in the cloud are of one server',
-  'I2 nothing in the cloud without an owner': 'something in the cloud has had no server for longer than the grace time',
+  'I2 nothing in the cloud without an owner':
+    'something in the cloud has had no server for longer than the grace time, and goes on or is not reported',
   'I4 what is deleted leaves nothing behind': 'something of a deleted object is still there',
   'nothing ends that nobody asked to end':
     'something in the cloud was ended though it was to stay, or nobody ever had it',
@@ -29,16 +32,25 @@ export const copyTag = 'copied-by'
 
 const isOurs = ({ tags }: { readonly tags: Tags }): boolean => !(copyTag in tags)
 
+/** What a server holds for as long as it is there. */
+const keysOfServers = [slotKeyPrefix, backendKeyPrefix]
+
+/** As much of a stage as it takes to watch servers, whoever has them. */
+type Watched = Pick<ControlStage, 'world' | 'ledger' | 'cloud' | 'trace'> & {
+  readonly violations: Watch<ServerInvariant>
+}
+
 /** Watches servers and the cloud from outside. */
 export class Watchman {
-  readonly #stage: ControlStage<ServerInvariant>
+  readonly #stage: Watched
   readonly #ownerlessSince = new Map<string, number>()
   /** Servers, and their backend objects as far as these are known. */
   readonly #known = new Map<string, string | undefined>()
   readonly #lost = new Set<string>()
   readonly #forgotten = new Set<string>()
+  readonly #mayEnd = new Set<string>()
 
-  constructor(stage: ControlStage<ServerInvariant>) {
+  constructor(stage: Watched) {
     this.#stage = stage
     stage.cloud.account().events.listen(({ view }) => {
       const serverId = view?.tags[ownTags.serverId]
@@ -46,9 +58,9 @@ export class Watchman {
     })
   }
 
-  /** Somebody asks for the end of what is of this server, though it was never known here. */
+  /** Somebody asks for the end of what is of this server, whether it is known here or not. */
   mayEnd(serverId: string): void {
-    this.#forgotten.add(serverId)
+    this.#mayEnd.add(serverId)
   }
 
   get #live() {
@@ -62,7 +74,8 @@ export class Watchman {
     const live = this.#live.filter(each => each.tags[ownTags.serverId] === serverId)
     violations.check(live.length <= 1, 'I1 one live backend object per server', () => `${serverId} has ${live.length}`)
     const server = known<Server>(ledger, servers).find(each => each.id === serverId)
-    const mayEnd = isOurs({ tags }) && (server ? server.deletedAt !== undefined : this.#forgotten.has(serverId))
+    const isGivenUp = server ? server.deletedAt !== undefined : this.#forgotten.has(serverId)
+    const mayEnd = (isOurs({ tags }) && isGivenUp) || this.#mayEnd.has(serverId)
     if (state === 'deleting')
       violations.check(mayEnd, 'nothing ends that nobody asked to end', () => `${id} of ${serverId} was ended`)
     if (!server) return
@@ -72,7 +85,7 @@ export class Watchman {
 
   eachSecond(): void {
     const { world, violations } = this.#stage
-    const ownerless = this.#live.filter(({ tags }) => this.#forgotten.has(tags[ownTags.serverId] ?? ''))
+    const ownerless = this.#live.filter(each => this.#isOwnerless(each))
     for (const id of this.#ownerlessSince.keys())
       if (!ownerless.some(each => each.id === id)) this.#ownerlessSince.delete(id)
     for (const { id } of ownerless) {
@@ -83,16 +96,26 @@ export class Watchman {
     }
   }
 
+  /** What was ever ours must go. What never was is reported: it stays until an operator says otherwise. */
+  #isOwnerless({ id, tags }: { readonly id: string; readonly tags: Tags }): boolean {
+    const { ledger } = this.#stage
+    const serverId = tags[ownTags.serverId]
+    if (serverId === undefined || ledger.objects.has(`${servers}/${serverId}`)) return false
+    const mustGo = this.#forgotten.has(serverId) || this.#mayEnd.has(serverId)
+    return mustGo || known<Orphan>(ledger, Orphan.kind).every(({ spec }) => spec.backendId !== id)
+  }
+
   synced(): void {
     const { ledger, violations } = this.#stage
     const leftover = 'I4 what is deleted leaves nothing behind'
     for (const [key, holder] of ledger.keys) {
-      const belongs = !key.startsWith('server-slot/') || ledger.objects.has(`${servers}/${holder}`)
+      const isServers = keysOfServers.some(prefix => key.startsWith(prefix))
+      const belongs = !isServers || ledger.objects.has(`${servers}/${holder}`)
       violations.check(belongs, leftover, () => `${key} is held by ${holder}, which is gone`)
     }
     const here = known<Server>(ledger, servers)
     for (const { id, owner } of here)
-      violations.check(ledger.objects.has(`${boxes}/${owner?.id}`), leftover, () => `${id} has lost its box`)
+      violations.check(ledger.objects.has(refKey(owner!)), leftover, () => `${id} has lost its ${owner?.kind}`)
     this.#checkGone(here)
   }
 
@@ -100,7 +123,8 @@ export class Watchman {
     const { ledger, violations, cloud } = this.#stage
     cloud.clockwork.advance()
     for (const { id, status, deletedAt } of here) {
-      const isThere = status.backendId !== undefined && cloud.account().servers.get(status.backendId) !== undefined
+      const real = cloud.account().servers.get(status.backendId ?? '')
+      const isThere = real !== undefined && isLive(real)
       const isCalledLost = status.lost !== undefined && deletedAt === undefined && !this.#lost.has(id)
       if (status.lost) this.#lost.add(id)
       violations.check(!(isCalledLost && isThere), 'what is there is not called lost', () => `${id} is there`)
