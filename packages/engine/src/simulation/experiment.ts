@@ -27,22 +27,30 @@ export interface Stage<Fault extends string = never, Invariant extends string = 
   readonly requests: Requests
 }
 
-/** What the engine is used for in an experiment. */
-export interface Domain {
-  controllers(context: NodeContext): readonly Controller[]
-  readonly indexes?: readonly Index[]
+/** Something that users do, and how that is to end. */
+export interface Act {
   /** Everything users do. Resolves when they have all they wanted. */
   users(): Promise<void>
+  /** Nothing is under way any more. */
+  isSettled(): boolean
+  /** What keeps it from being settled, in words. Asked when it should be by now. */
+  missing?(): string | undefined
+}
+
+/** What the engine is used for in an experiment. */
+export interface Domain extends Act {
+  controllers(context: NodeContext): readonly Controller[]
+  readonly indexes?: readonly Index[]
   /** Disturbs and checks what is not the engine's. */
   eachSecond(): void
   /** Checks what must hold of the domain after every batch of commits. */
   synced(): void
   /** From here on nothing may go wrong any more. */
   calm?(): void
-  /** Nothing is under way any more. */
-  isSettled(): boolean
   /** What is left, without what may differ between two runs: ids, times, revisions. */
   endState(): string
+  /** What follows once all has come to rest. What is left is asked for before. */
+  readonly farewell?: Act
 }
 
 export interface ExperimentParts extends ClusterParts {
@@ -87,8 +95,10 @@ export class Experiment<Fault extends string = never, Invariant extends string =
   readonly #stage: Stage<Fault, Invariant>
   readonly #domain: Domain
   readonly #subscriber: Subscriber
+  #act: Act
   #usersDone = false
   #settled = false
+  #endState: string | undefined
   #steps = 0
 
   constructor(options: ExperimentOptions<Fault, Invariant>) {
@@ -105,6 +115,7 @@ export class Experiment<Fault extends string = never, Invariant extends string =
     this.#options = options
     this.#stage = { world, cluster, ledger, trace, faults, violations, watch, requests }
     this.#domain = options.domain(this.#stage)
+    this.#act = this.#domain
     this.#subscriber = new Subscriber(this.#stage)
     cluster.database.listeners.add(() => this.#domain.synced())
   }
@@ -116,7 +127,7 @@ export class Experiment<Fault extends string = never, Invariant extends string =
       await this.#live()
       return {
         ...(violations.first && { violation: violations.first }),
-        endState: this.#domain.endState(),
+        endState: this.#endState ?? this.#domain.endState(),
         faults: faults.report,
         traceHash: trace.hash(),
         steps: this.#steps,
@@ -132,21 +143,51 @@ export class Experiment<Fault extends string = never, Invariant extends string =
     const isHostile = this.#options.mix !== undefined
     cluster.start()
     loosenGremlins({ ...this.#stage, alsoEachSecond: () => this.#eachSecond() })
-    this.#domain.users().then(
-      () => (this.#usersDone = true),
-      error => violations.add('no bug surfaces', `a user failed: ${inspect(error)}`),
-    )
+    this.#begin(this.#domain)
     void this.#subscriber.follow()
     await this.#until(() => !isHostile && this.#settled, hostileTime)
     this.#calm()
-    const settled = await this.#until(() => this.#settled, this.#options.settleLimit ?? settleLimit)
-    violations.check(settled, 'everything ends', () => (this.#usersDone ? 'it has not settled' : 'users still wait'))
+    await this.#settle()
     const { head } = ledger
     await this.#until(() => false, isHostile ? restTime : shortRestTime)
     violations.check(ledger.head === head, 'rest is rest', () => `the log went from ${head} to ${ledger.head}`)
+    await this.#bidFarewell()
     cluster.database.compareWithLedger()
     this.#checkReaders()
     await this.#stop()
+  }
+
+  #begin(act: Act): void {
+    const { violations } = this.#stage
+    this.#act = act
+    this.#usersDone = false
+    this.#settled = false
+    act.users().then(
+      () => (this.#usersDone = true),
+      error => violations.add('no bug surfaces', `a user failed: ${inspect(error)}`),
+    )
+  }
+
+  async #settle(): Promise<void> {
+    const { violations } = this.#stage
+    const settled = await this.#until(() => this.#settled, this.#options.settleLimit ?? settleLimit)
+    violations.check(settled, 'everything ends', () => this.#unsettled())
+  }
+
+  #unsettled(): string {
+    const who = this.#usersDone ? 'it has not settled' : 'users still wait'
+    const missing = this.#act.missing?.()
+    return missing === undefined ? who : `${who}: ${missing}`
+  }
+
+  async #bidFarewell(): Promise<void> {
+    const { farewell } = this.#domain
+    if (!farewell || this.#stage.violations.first) return
+    this.#endState = this.#domain.endState()
+    this.#begin(farewell)
+    await this.#settle()
+    // Whoever reads has then read that, too.
+    await this.#until(() => false, seconds(5))
   }
 
   /** Whoever follows the log has come to its end. */
@@ -169,7 +210,7 @@ export class Experiment<Fault extends string = never, Invariant extends string =
   #eachSecond(): void {
     this.#domain.eachSecond()
     this.#stage.watch.eachSecond()
-    this.#settled = this.#usersDone && this.#domain.isSettled()
+    this.#settled = this.#usersDone && this.#act.isSettled()
   }
 
   /** Steps until this holds; false when the time is over before. Ends early when something is wrong. */

@@ -4,6 +4,7 @@ export { pairsOf, pointsOf } from './crash-points.ts'
 export { SimulatedDatabase } from './database.ts'
 export { type EngineFault, engineFaults } from './engine-faults.ts'
 export {
+  type Act,
   type Domain,
   Experiment,
   type ExperimentOptions,

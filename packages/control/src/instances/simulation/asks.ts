@@ -53,7 +53,7 @@ export function askFor(life: Life, number: number): Ask | undefined {
     case 'keep':
       return patch({ spec: { source: { machine: { keepAddresses: step.keep } } } })
     case 'delete':
-      return { ...theirs, route: `DELETE ${one}` }
+      return deletion(life)
     default:
       return undefined
   }
@@ -64,6 +64,11 @@ function changedSource({ source }: Life, { flavor, image, key }: Extract<Step, {
     return { machine: { ...(flavor && { flavor }), ...(image && { image }), ...(key && { sshKeys: [key] }) } }
   return { services: { services: { web: { image } } } }
 }
+
+/** The end of an instance. */
+export const deletion = ({ tenant, name }: Pick<Life, 'tenant' | 'name'>): Ask => ({
+  ...{ as: tenantCaller(tenant), params: { project: tenant, instance: name }, route: `DELETE ${one}` },
+})
 
 /** Whoever sends this agrees to so much. */
 export const agreed = (allow: string): Pick<Ask, 'query'> => ({ query: { allow } })

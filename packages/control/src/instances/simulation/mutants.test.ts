@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { doorMutants } from './door-mutants.ts'
-import { mutants } from './mutants.ts'
+import { mutants, never } from './mutants.ts'
 import { runSeed } from './run.ts'
 import { serverMutants } from './server-mutants.ts'
 
@@ -14,11 +14,12 @@ const caught: string[] = []
 
 const all = [...mutants, ...doorMutants, ...serverMutants]
 
-test.each(all)('$name: it is caught', async ({ name, bugs, emphasis, stray = false, caughtBy }) => {
+test.each(all)('$name: it is caught', async ({ name, bugs, emphasis, stray = false, caughtBy, missing }) => {
   for (let seed = 1; seed <= seeds; seed++) {
     const { violation } = await runSeed(seed, { nodes: 1, bugs, stray, ...(emphasis && { emphasis }) })
     if (!violation) continue
     expect(caughtBy, violation.detail).toContain(violation.invariant)
+    if (violation.invariant === never) expect(violation.detail).toMatch(missing!)
     caught.push(`${name}: by "${violation.invariant}" with seed ${seed}`)
     return
   }

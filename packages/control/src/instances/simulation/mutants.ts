@@ -15,6 +15,8 @@ export interface Mutant {
   readonly bugs: Bugs
   /** What notices it. A bug shows in more than one way, but not in any way. */
   readonly caughtBy: readonly NonNullable<InstancesOutcome['violation']>['invariant'][]
+  /** What is still not so when all should have ended, where that is how it shows. */
+  readonly missing?: RegExp
   /** Faults that bring it out sooner. */
   readonly emphasis?: FaultMix
   /** Shows only where there is something that nobody here ever had. */
@@ -161,6 +163,7 @@ export const mutants: readonly Mutant[] = [
       }),
     },
     caughtBy: ['kept addresses stay', never],
+    missing: /its key is undefined.*(was tried and given up|has other addresses)/,
   },
   {
     name: 'an instance is forgotten while something is left of it',
@@ -209,6 +212,18 @@ export const mutants: readonly Mutant[] = [
     caughtBy: ['charged for what it is', never],
   },
   {
+    name: 'what was to be its successor stays charged when an instance goes',
+    bugs: {
+      perform(performance) {
+        const { instance } = performance.view
+        const { charged: _, ...status } = instance.status
+        const view = { ...performance.view, instance: { ...instance, status } }
+        return perform(instance.deletedAt === undefined ? performance : { ...performance, view })
+      },
+    },
+    caughtBy: ['I4 what is deleted leaves nothing behind'],
+  },
+  {
     name: 'what is adopted is restarted',
     bugs: {
       decide(view) {
@@ -223,7 +238,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'two are charged for ever',
     bugs: { decide: forgetting(({ type }) => type === 'settleCharge') },
-    caughtBy: [never],
+    caughtBy: ['charged for what it is'],
   },
   {
     name: 'the old one stays when the new one has taken over',
@@ -234,7 +249,7 @@ export const mutants: readonly Mutant[] = [
         return without(decision, ({ type }) => swapped && type === 'remove')
       },
     },
-    caughtBy: [never],
+    caughtBy: ['two slots'],
   },
   {
     name: 'a new version of a secret is noted, and not given to what runs',
@@ -250,11 +265,13 @@ export const mutants: readonly Mutant[] = [
       },
     },
     caughtBy: [never],
+    missing: /its secret is/,
   },
   {
     name: 'operations never end',
     bugs: { decide: forgetting(({ type }) => type === 'end') },
     caughtBy: [never],
+    missing: /its operation is|there is no end of/,
   },
   {
     name: 'a phase is skipped',
@@ -284,5 +301,6 @@ export const mutants: readonly Mutant[] = [
     },
     emphasis: { 'cloud-crash': 0.05 },
     caughtBy: [never],
+    missing: /its state is halted, and not active/,
   },
 ]

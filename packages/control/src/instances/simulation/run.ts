@@ -1,21 +1,17 @@
-import { type Controller, canonicalJson } from '@stead/engine'
+import type { Controller } from '@stead/engine'
 import { drawMix, type FaultMix, type NodeProgram } from '@stead/engine/simulation'
-import { type MachineLaunch, ownTags, type ServicesLaunch } from '@stead/provider-kit'
 import { SeededRandom } from '@stead/world'
 import type { DoorEngine } from '../../door/engine.ts'
 import { imagesByBackend } from '../../images/model.ts'
-import { operations } from '../../operations/model.ts'
 import { quotaRoutes } from '../../quotas/api.ts'
-import { allocations } from '../../quotas/charge.ts'
 import type { QuotaVerifier } from '../../quotas/verifier.ts'
 import { RegionCatalogs } from '../../regions/catalog/catalogs.ts'
 import { serverController } from '../../servers/controller.ts'
-import { type Server, serverIndexes, servers, slotKeyPrefix } from '../../servers/model.ts'
+import { serverIndexes } from '../../servers/model.ts'
 import { regionObserver } from '../../servers/observing/observer.ts'
-import { Orphan, orphansByRegion } from '../../servers/orphans/model.ts'
-import { known, liveIn } from '../../servers/simulation/end-state.ts'
+import { orphansByRegion } from '../../servers/orphans/model.ts'
 import { drawSky, type Bugs as ServerBugs } from '../../servers/simulation/run.ts'
-import { leaveUnknown, strayId } from '../../servers/simulation/strays.ts'
+import { leaveUnknown } from '../../servers/simulation/strays.ts'
 import {
   type Around,
   type Asked,
@@ -30,9 +26,10 @@ import {
 import type { InstanceRoom } from '../api/room.ts'
 import { instanceRoutes } from '../api.ts'
 import { type InstanceParts, instanceController } from '../controller.ts'
-import { differingInstances, type Instance, instances, instancesByRegion, instancesByUse } from '../model.ts'
-import { drawPlan, type Plan, type Wanted, wantedOf } from './plan.ts'
-import { secretValue } from './secret.ts'
+import { differingInstances, instancesByRegion, instancesByUse } from '../model.ts'
+import { endState, isReported, isSettled, missing } from './end-state.ts'
+import { farewell } from './farewell.ts'
+import { drawPlan, type Plan } from './plan.ts'
 import { type Outside, runUsers } from './users.ts'
 import { type InstanceInvariant, Watchman } from './watchman.ts'
 
@@ -130,89 +127,17 @@ function instancesPlay(stage: ControlStage<InstanceInvariant>, { plan, bugs, str
   const watchman = new Watchman(stage)
   const until = stray ? leaveUnknown(stage) : 0
   const { deskOf, ...control } = instanceControl(bugs)
+  const outside = { ...stage, deskOf, consents: watchman.consents }
   return {
     ...control,
-    users: () => runUsers({ ...stage, deskOf, consents: watchman.consents }, plan),
+    users: () => runUsers(outside, plan),
     eachSecond: () => watchman.eachSecond(),
     synced: () => watchman.synced(),
     isSettled: () => stage.world.time >= until && isReported(stage, stray) && isSettled(stage, plan),
+    missing: () => missing(stage, plan),
     endState: () => endState(stage),
+    farewell: farewell(outside),
   }
-}
-
-const isReported = ({ ledger }: Pick<ControlStage, 'ledger'>, stray: boolean): boolean =>
-  known(ledger, Orphan.kind).length - orphansIn(ledger).length === (stray ? 1 : 0)
-
-type Sight = Pick<ControlStage, 'ledger' | 'cloud'>
-
-/** Everything is as its tenant wants it and says so, and nothing else is left. */
-function isSettled({ ledger, cloud }: Sight, plan: Plan): boolean {
-  cloud.clockwork.advance()
-  const here = known<Instance>(ledger, instances)
-  const all = known<Server>(ledger, servers)
-  const live = ownedIn(cloud)
-  const lives = plan.lives.filter(life => wantedOf(life))
-  const counts = [here.length, all.length, live.length, known(ledger, allocations).length]
-  if (counts.some(count => count !== lives.length)) return false
-  if ([...known(ledger, operations), ...orphansIn(ledger)].length > 0) return false
-  return lives.every(life => {
-    const wanted = wantedOf(life)!
-    const instance = here.find(({ name }) => name === life.name)
-    const server = all.find(({ id }) => id === instance?.status.slots.active)
-    const real = live.find(({ id }) => id === server?.status.backendId)
-    if (!instance || !server || !real) return false
-    const { status, generation } = instance
-    if (status.observedGeneration !== generation || status.change || status.operation) return false
-    // A new version of a secret is given to what runs without an operation that says so.
-    const { applying, applied } = server.status
-    if (applying || applied?.launch !== server.spec.launch.sealed) return false
-    const { source } = real.spec
-    const image =
-      source.type === 'machine' ? source.image : source.type === 'services' ? source.services.web?.image : ''
-    return (
-      status.phase === (wanted.power === 'on' ? 'running' : 'stopped') &&
-      status.ready === (wanted.power === 'on') &&
-      (wanted.power === 'on' ? ['active'] : ['halted', 'error']).includes(real.state) &&
-      image === wanted.image &&
-      (source.type !== 'machine' || isMachine(source, wanted)) &&
-      (source.type !== 'services' || secretIn(source) === secretValue(life, wanted.version)) &&
-      real.tags['stead.label.own'] === wanted.label
-    )
-  })
-}
-
-const isMachine = (source: MachineLaunch, { flavor, key, keep }: Wanted): boolean =>
-  source.flavor === flavor && source.sshKeys?.[0] === key && (source.keepAddresses !== undefined) === keep
-
-/** What is alive and ours: others make things too. */
-const ownedIn = (cloud: ControlStage['cloud']) =>
-  liveIn(cloud).filter(({ tags }) => tags[ownTags.controlPlane] !== undefined && tags[ownTags.serverId] !== strayId)
-
-/** What is reported, but for what was left there to be. */
-const orphansIn = (ledger: ControlStage['ledger']) =>
-  known<Orphan>(ledger, Orphan.kind).filter(({ spec }) => spec.serverId !== strayId)
-
-/** The secret that a service was given, in whichever way. */
-function secretIn({ services: { web } }: ServicesLaunch): string | undefined {
-  const file = web?.files[0]?.content
-  return web?.secretEnv.PASSWORD ?? (file && Buffer.from(file).toString())
-}
-
-/** What is left in the end, without what may differ: ids, times, how often something was tried. */
-function endState({ ledger, cloud }: Sight): string {
-  const left = known<Instance>(ledger, instances).map(({ name, spec, labels, status }) => {
-    const { phase, ready, power } = status
-    return { name, source: spec.source, label: labels.own ?? null, phase, ready, power }
-  })
-  return canonicalJson({
-    instances: left.sort((a, b) => (a.name! < b.name! ? -1 : 1)),
-    servers: known(ledger, servers).length,
-    slots: [...ledger.keys.keys()].filter(key => key.startsWith(slotKeyPrefix)).length,
-    allocations: known(ledger, allocations).length,
-    operations: known(ledger, operations).length,
-    live: ownedIn(cloud).length,
-    orphans: orphansIn(ledger).length,
-  })
 }
 
 export interface SeedOptions extends Pick<InstancesOptions, 'nodes' | 'print' | 'bugs' | 'stray'> {

@@ -90,11 +90,12 @@ export class User {
   /** What was given up is tried again until it is so: somebody wants it. */
   async seesToIt(life: Life): Promise<void> {
     const { ledger } = this.#outside
-    for (;;) {
+    for (let tries = 0; ; ) {
       const instance = known<Instance>(ledger, instances).find(({ name }) => name === life.name)
       if (!instance?.status.change || instance.deletedAt !== undefined) return
-      if (instance.status.change.failed) await this.insists('see to it', onceMore(life))
-      await this.#outside.world.sleep(seconds(1))
+      const isGivenUp = instance.status.change.failed === true
+      if (isGivenUp) await this.insists('see to it', onceMore(life))
+      await this.#outside.world.sleep(seconds(isGivenUp ? ++tries : 1))
     }
   }
 

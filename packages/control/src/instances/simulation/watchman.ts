@@ -21,7 +21,7 @@ export const instanceInvariants = {
   'I10 same key, same operation': 'a request that was sent again with its key was answered otherwise',
   'I9 operations end': 'an operation is open on an instance that is gone',
   'phases follow the table': 'a phase was followed by one that may not follow it',
-  'two slots': 'an instance has more servers that are to stay than slots, or a slot is held by another than it says',
+  'two slots': 'a server that is to stay is in no slot, or a slot is held by another than its instance says',
   'charged for what it is': 'an instance is charged for something else than what is wanted of it',
   'what is adopted goes on': 'something that was adopted was started anew, and nobody had asked for that',
   'one owner': 'two servers have the same object in the cloud',
@@ -31,6 +31,7 @@ export const instanceInvariants = {
   'an address is of one': 'two servers in the cloud have the same address',
   'kept addresses stay': 'an instance that keeps its addresses has others than it had',
   'the old one stays until the new one is proven': 'it was given up before anybody saw its successor there',
+  'use is nothing in the end': 'everybody has left, and something is still charged or held',
   'observing is all it does': 'something was asked of the cloud while the store only observes',
   'no secret in the open': 'the value of a secret is in an object of the store',
 } as const
@@ -94,9 +95,11 @@ export class Watchman {
     this.#phases.set(id, status.phase)
     const staying = own.filter(({ deletedAt }) => deletedAt === undefined)
     violations.check(staying.length <= 2, 'two slots', () => `${id} has ${staying.length}`)
+    const { active, next } = status.slots
+    const stray = staying.find(server => server.id !== active && server.id !== next)
+    violations.check(!stray, 'two slots', () => `${stray?.id} of ${id} is in neither, and is to stay`)
     const isCharged = (kind: string, of: string) =>
       charged.some(({ spec }) => spec.for.kind === kind && spec.for.id === of)
-    const { active, next } = status.slots
     const all = isCharged(instances, id) && (next === undefined || isCharged(servers, next))
     violations.check(all, 'charged while it is there', () => `${id} with ${next ?? active}`)
     for (const server of own) this.#given(instance, server, own)
@@ -144,6 +147,13 @@ export class Watchman {
     for (const [key, holder] of ledger.keys)
       if (key.startsWith(instanceNamePrefix))
         violations.check(ids.has(holder), leftover, () => `${key} is held by ${holder}`)
+    const second = new Set(here.map(({ status }) => status.charged))
+    for (const { spec } of known<Allocation>(ledger, allocations)) {
+      const isThere = ledger.objects.has(refKey(spec.for)) || second.has(spec.for.id)
+      violations.check(isThere, leftover, () => `${refKey(spec.for)} is charged, and gone`)
+      const isSaid = spec.for.kind !== servers || second.has(spec.for.id)
+      violations.check(isSaid, 'charged for what it is', () => `${spec.for.id} is charged besides, and nobody says so`)
+    }
     for (const { id, owner } of known<Server>(ledger, operations))
       violations.check(ids.has(owner?.id ?? ''), 'I9 operations end', () => `${id} has lost its instance`)
   }
