@@ -1,5 +1,7 @@
 import { pointsOf } from '@stead/engine/simulation'
+import type { IdempotencyMode } from '@stead/provider-kit'
 import { afterAll, expect, test, vi } from 'vitest'
+import { skyOf } from '../../servers/simulation/run.ts'
 import { nodeCrashes } from '../../simulation/index.ts'
 import { keys, type Life, type Plan, type Step } from './plan.ts'
 import { type InstancesOptions, runInstances } from './run.ts'
@@ -30,6 +32,17 @@ const scenarios: Readonly<Record<string, Plan>> = {
     { type: 'power', power: 'on', after: later },
   ),
   'replace services': life('services', { type: 'change', image: 'debian-12', after: later }),
+  'replace services, once it is told what that costs': life('services', {
+    ...{ type: 'change', image: 'debian-12', asks: true, after: later },
+  }),
+  'suspend, unsuspend and restart': life(
+    'services',
+    { type: 'suspend', after: later },
+    { type: 'power', power: 'off', after: 300 },
+    { type: 'unsuspend', after: later },
+    { type: 'power', power: 'on', after: later },
+    { type: 'restart', after: later },
+  ),
   'replace and delete at once': life(
     'services',
     { type: 'change', image: 'debian-12', after: later },
@@ -65,22 +78,32 @@ const scenarios: Readonly<Record<string, Plan>> = {
 const prepareFor = (name: string): Pick<InstancesOptions, 'prepare'> =>
   name === failing ? { prepare: cloud => cloud.script('bootFailure', { nth: 2 }) } : {}
 
-let runs = 0
-
-test.each(Object.keys(scenarios))('%s: a crash at every commit and every call leads to the same end', async name => {
-  const plan = scenarios[name]!
-  const about = { seed: 1, nodes: 1, plan, ...prepareFor(name) }
-  const undisturbed = await runInstances(about)
-  expect(undisturbed.violation).toBeUndefined()
-  const points = pointsOf(undisturbed.faults, nodeCrashes)
-  expect(points.length).toBeGreaterThan(10)
-  for (const point of points) {
-    const { violation, endState, faults } = await runInstances({ ...about, script: [point] })
-    expect(violation, `${point.name}/${point.at}`).toBeUndefined()
-    expect(endState, `${point.name}/${point.at}`).toBe(undisturbed.endState)
-    expect(faults[point.name].hits).toBe(1)
-    runs++
-  }
+/** How a launch happens once makes a difference where something is launched; the others are tried in one way. */
+const isInEveryMode = new Set(['create', 'replace services'])
+const cases = Object.keys(scenarios).flatMap(name => {
+  const modes: readonly IdempotencyMode[] = isInEveryMode.has(name) ? ['token', 'name', 'search'] : ['token']
+  return modes.map(mode => ({ name, mode }))
 })
 
-afterAll(() => console.log(`${runs} crash points, each alone, in ${Object.keys(scenarios).length} scenarios`))
+let runs = 0
+
+test.each(cases)(
+  '$name, by $mode: a crash at every commit and every call leads to the same end',
+  async ({ name, mode }) => {
+    const plan = scenarios[name]!
+    const about = { seed: 1, nodes: 1, plan, ...prepareFor(name), ...(mode !== 'token' && { sky: skyOf(mode) }) }
+    const undisturbed = await runInstances(about)
+    expect(undisturbed.violation).toBeUndefined()
+    const points = pointsOf(undisturbed.faults, nodeCrashes)
+    expect(points.length).toBeGreaterThan(10)
+    for (const point of points) {
+      const { violation, endState, faults } = await runInstances({ ...about, script: [point] })
+      expect(violation, `${point.name}/${point.at}`).toBeUndefined()
+      expect(endState, `${point.name}/${point.at}`).toBe(undisturbed.endState)
+      expect(faults[point.name].hits).toBe(1)
+      runs++
+    }
+  },
+)
+
+afterAll(() => console.log(`${runs} crash points, each alone, in ${cases.length} scenarios`))

@@ -1,18 +1,13 @@
 import { pointsOf } from '@stead/engine/simulation'
 import type { IdempotencyMode } from '@stead/provider-kit'
-import { millis } from '@stead/world'
 import { afterAll, expect, test, vi } from 'vitest'
-import { nodeCrashes, type Sky } from '../../simulation/index.ts'
-import { likeUndisturbed, runServers } from './run.ts'
+import { nodeCrashes } from '../../simulation/index.ts'
+import { likeUndisturbed, runServers, skyOf } from './run.ts'
 import { type ScenarioName, scenarioNames, scenarios } from './scenarios.ts'
 
 // A busy machine may take ten times as long as an idle one. What never ends is ended by virtual time.
 vi.setConfig({ testTimeout: 300_000 })
 
-const skyOf = (idempotency: IdempotencyMode): Sky => ({
-  streams: idempotency !== 'name',
-  profile: { idempotency, consistency: { describe: millis(400), list: millis(900) } },
-})
 /** How a launch happens once makes a difference where there is little else; the others are tried in one way each. */
 const modesOf = (name: ScenarioName): readonly IdempotencyMode[] =>
   name.startsWith('create') ? ['token', 'name', 'search'] : name === 'stop and start' ? ['name'] : ['token']

@@ -1,4 +1,5 @@
 import { drawMix, type FaultMix } from '@stead/engine/simulation'
+import type { IdempotencyMode } from '@stead/provider-kit'
 import { millis, SeededRandom, seconds } from '@stead/world'
 import {
   type Around,
@@ -116,6 +117,12 @@ export function drawSky(random: SeededRandom): Sky {
     },
   }
 }
+
+/** A sky in which creates happen once in this way, and whose pictures are a little old. */
+export const skyOf = (idempotency: IdempotencyMode): Sky => ({
+  streams: idempotency !== 'name',
+  profile: { idempotency, consistency: { describe: millis(400), list: millis(900) } },
+})
 
 export interface SeedOptions extends Pick<ServersOptions, 'nodes' | 'parts' | 'print' | 'bugs'> {
   /** Faults to make more likely than the seed says. */
