@@ -1,3 +1,4 @@
+import { minutes } from '@stead/world'
 import { describe, expect, test } from 'vitest'
 import type { Server } from '../../servers/model.ts'
 import { Ideal, running } from '../tests/ideal.ts'
@@ -143,5 +144,40 @@ describe('a machine that keeps its addresses', () => {
     ideal.settle()
     expect(ideal.instance.status).toMatchObject({ phase: 'failed', conditions: [{ reason: 'ServerLost' }] })
     expect(ideal.operations).toEqual([])
+  })
+})
+
+describe('a replacement that takes too long', () => {
+  const late = minutes(60)
+
+  test('is given up, and the old one is as it was', () => {
+    const ideal = replacing()
+    const next = untilNext(ideal)
+    ideal.pass(late)
+    ideal.step()
+    expect(ideal.servers.find(({ id }) => id === next.id)!.deletedAt).toBeDefined()
+    expect(ideal.active!.deletedAt).toBeUndefined()
+  })
+
+  test('succeeds all the same when its successor is ready: there was nobody to see it', () => {
+    const ideal = replacing()
+    const next = untilNext(ideal)
+    ideal.serve()
+    ideal.pass(late)
+    ideal.settle()
+    expect(ideal.servers.map(({ id }) => id)).toEqual([next.id])
+    expect(ideal.ended).toEqual([['replace', 'succeeded']])
+  })
+
+  test('is not given up when the old one is gone: its successor is all there is', () => {
+    const ideal = replacing()
+    const next = untilNext(ideal)
+    ideal.alter(ideal.active!, { lost: { at: now, reason: 'gone' } })
+    ideal.pass(late)
+    ideal.step()
+    expect(ideal.next).toMatchObject({ id: next.id })
+    expect(ideal.next!.deletedAt).toBeUndefined()
+    ideal.settle()
+    expect(ideal.active!.id).toBe(next.id)
   })
 })

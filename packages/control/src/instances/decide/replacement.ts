@@ -42,7 +42,7 @@ const list = ({ private: own, public: outside }: KeptAddresses): string => [...o
 
 /** Goes on with a replacement: prepare, launch, wait, switch. Whatever goes wrong leaves the old server as it was. */
 export function continueReplacement(draft: Draft, active: Server): void {
-  const { instance } = draft.view
+  const { instance, now } = draft.view
   const replacement = draft.status.replacement!
   const next = draft.server('next')
   if (replacement.givenUp !== undefined) {
@@ -52,14 +52,27 @@ export function continueReplacement(draft: Draft, active: Server): void {
   if (next?.deletedAt !== undefined) return
   const deadline = after(replacement.since, patience)
   const changed = replacement.generation === instance.generation ? undefined : 'it was changed again'
-  const why = changed ?? draft.view.overQuota ?? obstacle(draft, next, deadline)
-  if (why !== undefined) {
-    giveUp(draft, { active, next, why })
-    return
+  const why = changed ?? draft.view.overQuota ?? (next && obstacle(draft, next))
+  if (why !== undefined) giveUp(draft, { active, next, why })
+  // However late: for a while there may have been nobody to see it.
+  else if (next && isReady(draft, next)) takeOver(draft, active, next)
+  else if (isTooLate(draft, { active, next, deadline }))
+    giveUp(draft, { active, next, why: 'the new one was not ready in time' })
+  else {
+    if (now < deadline) draft.wakeAt(deadline, 'a replacement is given up')
+    if (!next) prepare(draft, active, replacement)
   }
-  draft.wakeAt(deadline, 'a replacement is given up')
-  if (!next) prepare(draft, active, replacement)
-  else if (isReady(draft, next)) takeOver(draft, active, next)
+}
+
+/** A successor is all there is where the old one is gone: there is nothing to go back to. */
+function isTooLate({ view }: Draft, { active, next, deadline }: Late): boolean {
+  return view.now >= deadline && (!next || seen(active, view.instance).type !== 'lost')
+}
+
+interface Late {
+  readonly active: Server
+  readonly next: Server | undefined
+  readonly deadline: Instant
 }
 
 function takeOver(draft: Draft, active: Server, next: Server): void {
@@ -71,15 +84,13 @@ function takeOver(draft: Draft, active: Server, next: Server): void {
 }
 
 /** Why it cannot succeed any more, if so. */
-function obstacle(draft: Draft, next: Server | undefined, deadline: Instant): string | undefined {
-  const { instance, now } = draft.view
-  const tooLate = now >= deadline ? 'the new one was not ready in time' : undefined
-  if (!next) return tooLate
+function obstacle(draft: Draft, next: Server): string | undefined {
+  const { instance } = draft.view
   const found = seen(next, instance)
   if (found.type === 'lost' || found.type === 'refused') return `the new one: ${found.reason}`
   if (found.type === 'down' && found.why !== 'told' && found.why !== 'finished' && isApplied(next))
     return `the new one does not run: ${found.reason}`
-  return tooLate ?? strangeAddresses(draft, next)
+  return strangeAddresses(draft, next)
 }
 
 /** A backend that breaks its promise is found out before the old one goes. */
