@@ -84,6 +84,24 @@ test('running for a while moves the clock exactly that far', async () => {
   await expect(world.runUntilIdle(seconds(5))).rejects.toThrow('still not idle')
 })
 
+test('what came due in a time that was leapt over comes afterwards, in its order', async () => {
+  const world = new VirtualWorld({ seed: 1 })
+  const start = world.time
+  const fired: [string, number][] = []
+  const at = (name: string) => () => void fired.push([name, world.time - start])
+  world.setTimer(seconds(20), at('second'))
+  world.setTimer(seconds(10), at('first'))
+  world.setTimer(seconds(90), at('third'))
+  world.leap(seconds(60))
+  await world.runUntilIdle()
+  expect(fired).toEqual([
+    ['first', 60_000],
+    ['second', 60_000],
+    ['third', 90_000],
+  ])
+  expect(world.leapt).toBe(60_000)
+})
+
 test('a node sees its own wall clock, and its monotonic clock starts anywhere', async () => {
   const world = new VirtualWorld({ seed: 1 })
   const fast = world.node({ skew: seconds(30) })

@@ -35,6 +35,7 @@ export class VirtualWorld implements World, Timeline {
   readonly #seeds: SeededRandom
   readonly #self: VirtualNode
   #time: number
+  #leapt = 0
   #nodes = 0
 
   constructor(options: VirtualWorldOptions) {
@@ -54,6 +55,17 @@ export class VirtualWorld implements World, Timeline {
 
   get time(): number {
     return this.#time
+  }
+
+  /** So much time passes in which nothing happens anywhere. What came due meanwhile comes then. */
+  leap(length: Duration): void {
+    this.#time += wholeTicks(length)
+    this.#leapt += wholeTicks(length)
+  }
+
+  /** How much of the time that has passed was leapt over. */
+  get leapt(): number {
+    return this.#leapt
   }
 
   now(): Instant {

@@ -216,10 +216,11 @@ export class Experiment<Fault extends string = never, Invariant extends string =
   /** Steps until this holds; false when the time is over before. Ends early when something is wrong. */
   async #until(holds: () => boolean, limit: Duration): Promise<boolean> {
     const { world, violations } = this.#stage
-    const end = world.time + limit
+    // Time in which nothing could happen does not count.
+    const end = world.time + limit - world.leapt
     try {
       while (!violations.first && !holds()) {
-        if (!(await world.step(end))) return false
+        if (!(await world.step(end + world.leapt))) return false
         this.#steps++
       }
     } catch (error) {

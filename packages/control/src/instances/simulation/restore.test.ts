@@ -12,7 +12,7 @@ test('after a restore nothing is destroyed or restarted, all is reported, and an
   for (const streams of [true, false]) {
     const { violation, endState } = await runRestore({ seed: 1, nodes: 2, sky: { streams } })
     expect(violation).toBeUndefined()
-    const running = { phase: 'running', ready: true, boots: 1, flavor: 'small', isTagged: true }
+    const running = { phase: 'running', ready: true, isTheSame: true, boots: 1, flavor: 'small', isTagged: true }
     expect(JSON.parse(endState)).toEqual({
       instances: [
         { name: 'inst-0', ...running },
@@ -21,8 +21,9 @@ test('after a restore nothing is destroyed or restarted, all is reported, and an
         { name: 'inst-4', ...running, flavor: 'large' },
         { name: 'inst-5', ...running },
         { name: 'inst-6', ...running },
+        { name: 'inst-7', ...running },
       ],
-      slots: 6,
+      slots: 7,
       adopted: 3,
     })
   }

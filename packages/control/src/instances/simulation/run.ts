@@ -9,6 +9,7 @@ import { RegionCatalogs } from '../../regions/catalog/catalogs.ts'
 import { serverController } from '../../servers/controller.ts'
 import { serverIndexes } from '../../servers/model.ts'
 import { regionObserver } from '../../servers/observing/observer.ts'
+import { orphanRoutes } from '../../servers/orphans/api.ts'
 import { orphansByRegion } from '../../servers/orphans/model.ts'
 import { drawSky, type Bugs as ServerBugs } from '../../servers/simulation/run.ts'
 import { leaveUnknown } from '../../servers/simulation/strays.ts'
@@ -82,7 +83,11 @@ export function instanceControl(bugs: Bugs = {}): Pick<Play, 'indexes' | 'contro
     const engine = doorEngine(program)
     const desk = new Desk({
       ...{ engine: withBug(bugs.door, engine), world: node.world, sealer: room.sealer },
-      routes: [...instanceRoutes({ ...room, cache }), ...quotaRoutes({ store: node.store, verifier: noVerifier })],
+      routes: [
+        ...instanceRoutes({ ...room, cache }),
+        ...quotaRoutes({ store: node.store, verifier: noVerifier }),
+        ...orphanRoutes(room),
+      ],
     })
     const { asked: misread } = bugs
     return misread ? { ask: (asked, signal) => desk.ask(misread(asked), signal) } : desk
