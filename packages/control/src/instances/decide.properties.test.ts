@@ -109,6 +109,8 @@ const anyInstance: fc.Arbitrary<Instance> = fc
     status,
   }))
 
+const anyNames = fc.subarray(['password', 'token'])
+
 const anyView: fc.Arbitrary<InstanceView> = fc
   .record({
     instance: anyInstance,
@@ -137,6 +139,9 @@ const anyView: fc.Arbitrary<InstanceView> = fc
         fc.record({ effect: fc.constantFrom(...effects), isChanged: fc.boolean(), isNew: fc.boolean() }),
       ),
     ),
+    waitsFor: maybe(fc.constant('its network is not there yet')),
+    overQuota: maybe(fc.constant('the project uses 2 of 2 instances')),
+    secrets: maybe(fc.record({ rotated: anyNames, stale: anyNames })),
     lastUsed: maybe(anyTime),
     now: anyTime,
   })
@@ -256,6 +261,19 @@ describe('in whatever state things are', () => {
         expect(slots[slot] === undefined || isFreed).toBe(true)
       }
       for (const { server } of only(actions, 'vacate')) expect(servers.map(({ id }) => id)).not.toContain(server)
+    }))
+
+  test('nothing is made that waits for something, and no successor that cannot be charged', () =>
+    always(({ waitsFor, overQuota }, actions) => {
+      const made = only(actions, 'create')
+      if (waitsFor !== undefined) expect(made).toEqual([])
+      if (overQuota !== undefined) expect(made.filter(({ slot }) => slot === 'next')).toEqual([])
+    }))
+
+  test('secrets are told to be given to a server only where it is given them', () =>
+    always((_view, actions) => {
+      const isTold = only(actions, 'tell').some(({ reason }) => reason === 'SecretsRotated')
+      if (isTold) expect(only(actions, 'change').some(({ change }) => change.follow === 'launch')).toBe(true)
     }))
 
   test('a successor that waits for the old one to be down is made only when that is, and stays so', () =>
