@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Asked } from '../../simulation/index.ts'
-import { flavors, images, type Life, type Step } from './plan.ts'
+import { flavors, images, type Life, type Step, waysToPry } from './plan.ts'
 import { usesOf } from './secret.ts'
 import { operator, tenantCaller } from './tenants.ts'
 
@@ -95,7 +95,12 @@ export function prying({ tenant }: Life, way: number, theirs: { readonly project
     { as, route: `DELETE ${one}`, params: inside },
     { as, route: `DELETE ${one}`, params: outside },
     { as, route: `GET ${collection}`, params: { project: theirs.project } },
+    ...[inside, outside].flatMap(params => [
+      { as, route: `PATCH ${one}`, params, body: { labels: { pried: 'yes' } }, ...agreed('replace') },
+      { as, route: `POST ${one}/stop`, params, key: `pry ${theirs.id} ${way}` },
+    ]),
   ]
+  if (ways.length !== waysToPry) throw new Error(`there are ${ways.length} ways`)
   return ways[way]!
 }
 

@@ -2,6 +2,7 @@ import type { ChangeSet } from '@stead/engine'
 import type { DoorEngine } from '../../door/engine.ts'
 import { backendKeyPrefix } from '../../servers/model.ts'
 import { type Mutant, never } from './mutants.ts'
+import { operator } from './tenants.ts'
 
 type DoorBug = (engine: DoorEngine) => DoorEngine
 
@@ -40,6 +41,11 @@ export const doorMutants: readonly Mutant[] = [
   {
     name: 'a project is no wall',
     bugs: { door: withoutWalls },
+    caughtBy: ['I8 nobody sees what is another’s'],
+  },
+  {
+    name: 'everybody is taken for an operator',
+    bugs: { asked: asked => ({ ...asked, as: operator }) },
     caughtBy: ['I8 nobody sees what is another’s'],
   },
   {

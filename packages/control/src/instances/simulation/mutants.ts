@@ -208,8 +208,9 @@ export const mutants: readonly Mutant[] = [
         return { ...decision, actions }
       },
     },
-    // Where there is room for what it should be charged, and not for twice as much, it is never had.
+    // What is charged twice may not be had at all where there is a limit.
     caughtBy: ['charged for what it is', never],
+    missing: /was tried and given up/,
   },
   {
     name: 'what was to be its successor stays charged when an instance goes',

@@ -44,8 +44,18 @@ export interface Plan {
   readonly limits: readonly Limiting[]
 }
 
-export const organization = 'org_sim'
-export const tenants = ['tenant-0', 'tenant-1', 'tenant-2'] as const
+/** Tenants, and the organization that each is of. */
+const organizationsOf: Readonly<Record<string, string>> = {
+  'tenant-0': 'org_sim',
+  'tenant-1': 'org_sim',
+  'tenant-2': 'org_other',
+}
+export const tenants = Object.keys(organizationsOf)
+export const organizations = [...new Set(Object.values(organizationsOf))]
+export const organizationOf = (tenant: string): string => organizationsOf[tenant]!
+
+/** How many ways there are to reach for what is another's. */
+export const waysToPry = 8
 
 export const flavors = ['small', 'medium', 'large'] as const
 export const images = ['minimal', 'debian-12'] as const
@@ -58,9 +68,10 @@ export function drawPlan(random: SeededRandom): Plan {
 
 /** Some have no limits. Others are short of something from the beginning, or have it taken from them on the way. */
 function drawLimits(random: SeededRandom, lives: readonly Life[]): readonly Limiting[] {
-  const places = [organization, ...new Set(lives.map(({ tenant }) => tenant))]
+  const payers = new Set(lives.flatMap(({ tenant }) => [organizationOf(tenant), tenant]))
+  const places = [...organizations, ...tenants].filter(place => payers.has(place))
   return places.flatMap(place => {
-    const most = lives.filter(({ tenant }) => place === organization || place === tenant).length
+    const most = lives.filter(({ tenant }) => place === organizationOf(tenant) || place === tenant).length
     const limits = (): Limits => ({
       instances: random.below(most + 2),
       ...(random.next() < 0.5 && { cpuMillis: 500 * random.below(4 * most + 1) }),
@@ -110,7 +121,7 @@ function drawStep(random: SeededRandom, source: Life['source']): Drawn {
     case 5:
       return source === 'machine' ? { type: 'change', flavor: pick(flavors) } : { type: 'label', label: 'd' }
     case 7:
-      return { type: 'pry', way: random.below(4) }
+      return { type: 'pry', way: random.below(waysToPry) }
     case 6:
       return source === 'services' ? { type: 'rotate', version: 0 } : { type: 'change', image: pick(images) }
     case 8:

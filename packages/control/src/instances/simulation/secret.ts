@@ -5,7 +5,7 @@ import { withNewVersion } from '../../secrets/versions.ts'
 import { sealerOf } from '../../simulation/index.ts'
 import type { SecretUse } from '../source/services.ts'
 import { versionsUsed } from '../values/versions-used.ts'
-import { type Life, organization } from './plan.ts'
+import { type Life, organizationOf } from './plan.ts'
 
 /** What is planted to be looked for where it must not be. */
 export const planted = 'planted-secret-of'
@@ -38,7 +38,8 @@ type SecretDraft = ObjectDraft<SecretSpec, SecretStatus>
 export function makeSecret({ world, life }: Around): ChangeSet {
   const set = changeSet(world)
   const secret: SecretDraft = {
-    ...{ kind: Secret.kind, id: idOf(life), name: life.name, organizationId: organization, projectId: life.tenant },
+    ...{ kind: Secret.kind, id: idOf(life), name: life.name, projectId: life.tenant },
+    ...{ organizationId: organizationOf(life.tenant) },
     ...{ labels: {}, finalizers: [], createdAt: world.now() },
     spec: { type: 'opaque', keepVersions: 50 },
     status: { isText: true, versions: [] },

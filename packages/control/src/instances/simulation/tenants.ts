@@ -5,7 +5,7 @@ import { builtInRole } from '../../identity/roles/built-in.ts'
 import { Organization } from '../../organizations/model.ts'
 import { Project } from '../../projects/model.ts'
 import type { ControlStage } from '../../simulation/index.ts'
-import { organization, tenants } from './plan.ts'
+import { organizationOf, organizations, tenants } from './plan.ts'
 
 /** Somebody who holds one role in one place. */
 function holder(name: string, role: string, held: Place): Caller {
@@ -23,7 +23,7 @@ function holder(name: string, role: string, held: Place): Caller {
 
 /** Who does with a project what they like, and nothing outside of it. */
 export const tenantCaller = (projectId: string): Caller =>
-  holder(projectId, 'project-admin', { type: 'project', organizationId: organization, projectId })
+  holder(projectId, 'project-admin', { type: 'project', organizationId: organizationOf(projectId), projectId })
 
 export const operator: Caller = holder('operator', 'platform-admin', { type: 'platform' })
 
@@ -34,9 +34,11 @@ export async function settle({ world, requests, setUp }: Pick<ControlStage, 'wor
     ...{ who: 'operator', what: 'make the projects', known, isDone: conflict => conflict.type === 'absent' },
     changes() {
       const set = changeSet(world)
-      const common = { labels: {}, finalizers: [], createdAt: world.now(), organizationId: organization, spec: {} }
-      set.create({ ...common, kind: Organization.kind, id: organization, name: 'sim', status: {} })
-      for (const id of tenants) set.create({ ...common, kind: Project.kind, id, name: id, projectId: id, status: {} })
+      const common = { labels: {}, finalizers: [], createdAt: world.now(), spec: {}, status: {} }
+      for (const id of organizations)
+        set.create({ ...common, kind: Organization.kind, id, name: id.slice('org_'.length), organizationId: id })
+      for (const id of tenants)
+        set.create({ ...common, kind: Project.kind, id, name: id, projectId: id, organizationId: organizationOf(id) })
       return set
     },
   })

@@ -8,7 +8,7 @@ import { type Effect, type Instance, instances } from '../model.ts'
 import { covers } from '../plan.ts'
 import { type Ask, adoption, agreed, askFor, isSameAnswer, limiting, onceMore, prying } from './asks.ts'
 import type { ConsentWatch } from './consent-watch.ts'
-import { type Life, type Limiting, organization, type Plan, type Step } from './plan.ts'
+import { type Life, type Limiting, organizationOf, organizations, type Plan, type Step } from './plan.ts'
 import { makeSecret, rotate } from './secret.ts'
 import { settle } from './tenants.ts'
 import type { InstanceInvariant } from './watchman.ts'
@@ -100,7 +100,7 @@ export class User {
   }
 
   async limits({ place, limits }: Limiting): Promise<void> {
-    await this.insists('limit', limiting(place, place === organization, limits))
+    await this.insists('limit', limiting(place, organizations.includes(place), limits))
   }
 
   /** Sends until it is answered in a way that stands. What else an answer means, whoever asks may say. */
@@ -161,6 +161,7 @@ export class User {
   async #getsMore({ params }: Ask, body: Told['body']): Promise<void> {
     const { level, kind, used, asked } = body
     const isOrganization = level === 'organization'
+    const organization = organizationOf(params.project!)
     const place = isOrganization ? organization : params.project!
     const payer = { organization, ...(!isOrganization && { project: place }) }
     const more = (program: NodeProgram) => ({
@@ -175,8 +176,10 @@ export class User {
     })
   }
 
+  /** Of another tenant of the same organization, or of another organization. */
   async #pry(life: Life, { way }: Extract<Step, { type: 'pry' }>): Promise<void> {
-    const other = known<Instance>(this.#outside.ledger, instances).find(({ projectId }) => projectId !== life.tenant)
+    const others = known<Instance>(this.#outside.ledger, instances).filter(({ projectId }) => projectId !== life.tenant)
+    const other = others[this.#outside.world.chance.below(others.length)]
     if (!other) return
     const told = await this.#asks(prying(life, way, { project: other.projectId!, id: other.id }))
     if (told.status === 404 || told.status >= 500) return
