@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Amounts, quotaKindNames } from '../quotas/kinds.ts'
 import { chargedMeanwhile } from './charging.ts'
+import { decide } from './decide.ts'
+import type { InstanceStatus } from './model.ts'
 import { InstanceHouse, machine, services } from './tests/house.ts'
+import { anInstance, now } from './tests/samples.ts'
 
 const anyAmounts = fc.dictionary(fc.constantFrom(...quotaKindNames), fc.nat({ max: 9 })) as fc.Arbitrary<Amounts>
 
@@ -13,6 +16,18 @@ test('while it is changed, nothing is charged less than what it was or is to be'
       for (const kind of quotaKindNames) expect(charged[kind]).toBe(Math.max(wanted[kind] ?? 0, held[kind] ?? 0))
     }),
   )
+})
+
+test('what is lost before it is smaller, or replaced, is charged once for what it becomes', () => {
+  const charges = (status: Partial<InstanceStatus>) => {
+    const instance = anInstance({ status: { phase: 'provisioning', slots: {}, due: { cpuMillis: 100 }, ...status } })
+    const decision = decide({ instance, servers: [], operations: [], region: 'open', now })
+    expect(decision.status.due).toBeUndefined()
+    return decision.actions.filter(({ type }) => type === 'recharge')
+  }
+  expect(charges({})).toEqual([{ type: 'recharge', amounts: { cpuMillis: 100 } }])
+  const change = { generation: 1, effect: 'replace', amounts: { cpuMillis: 300 } } as const
+  expect(charges({ change })).toEqual([{ type: 'recharge', amounts: { cpuMillis: 300 } }])
 })
 
 describe('what an instance that is made smaller is charged', () => {

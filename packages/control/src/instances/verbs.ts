@@ -3,7 +3,8 @@ import { seconds } from '@stead/world'
 import { fail, type Problem } from '../errors/problem.ts'
 import { openOperations } from '../operations/lifecycle.ts'
 import type { OpenOperation } from '../operations/model.ts'
-import { type Server, servers } from '../servers/model.ts'
+import type { Server } from '../servers/model.ts'
+import { activeOf } from './active.ts'
 import { type Instance, policiesOf } from './model.ts'
 import { exclusive } from './operations.ts'
 import { seen } from './project.ts'
@@ -19,9 +20,7 @@ export interface VerbView {
 }
 
 export function verbView(everything: Pick<View, 'get' | 'list'>, instance: Instance): VerbView {
-  const { active: id } = instance.status.slots
-  const active = id === undefined ? undefined : everything.get(servers, id)
-  return { instance, active, open: openOperations(everything, instance) }
+  return { instance, active: activeOf(instance, everything), open: openOperations(everything, instance) }
 }
 
 /** `act`: it will be done. `nothing`: it is so already. Else why not: for good, for now, or until another is done. */

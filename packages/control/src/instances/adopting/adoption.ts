@@ -6,13 +6,11 @@ import type { Request } from '../../door/route.ts'
 import type { Services } from '../../door/services.ts'
 import { fail } from '../../errors/index.ts'
 import type { Place } from '../../identity/caller.ts'
-import { openOperations } from '../../operations/lifecycle.ts'
 import type { Amounts } from '../../quotas/kinds.ts'
 import { firstCatalogOf } from '../../regions/catalog/catalog-of.ts'
 import { assertTakesNew } from '../../regions/modes.ts'
 import { resolveRegion } from '../../regions/visibility.ts'
 import { written } from '../../resource/write.ts'
-import { servers } from '../../servers/model.ts'
 import { movesGeneration } from '../agreement.ts'
 import { amountsOf } from '../amounts.ts'
 import type { InstanceRoom } from '../api/room.ts'
@@ -21,7 +19,7 @@ import { exclusive } from '../operations.ts'
 import { resolveSpec } from '../references.ts'
 import { type Launch, render } from '../rendering.ts'
 import { validate } from '../validate.ts'
-import { inProgress } from '../verbs.ts'
+import { inProgress, verbView } from '../verbs.ts'
 import { type Claim, type Claiming, canRetag, claimOf, missingTags } from './claim.ts'
 import { refuseOther, sourceOf } from './source.ts'
 
@@ -135,9 +133,10 @@ function refuseBothForms({ instance, name, displayName, labels }: AdoptRequest):
 
 /** An instance that has lost what it ran on, or never had anything, can be given another. */
 function heirOf(target: Instance, { region, everything }: Pick<Claiming, 'region' | 'everything'>): Instance {
-  const { active: id, next } = target.status.slots
-  const active = id === undefined ? undefined : everything.get(servers, id)
-  const busy = exclusive({ instance: target, active, open: openOperations(everything, target) })
+  const { next } = target.status.slots
+  const view = verbView(everything, target)
+  const { active } = view
+  const busy = exclusive(view)
   if (target.deletedAt !== undefined) throw fail('invalid_state', 'the instance is being deleted')
   if (busy) throw inProgress(busy)
   if (target.spec.region !== region.id) throw fail('invalid_state', 'the instance is in another region')

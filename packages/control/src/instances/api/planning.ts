@@ -1,6 +1,5 @@
 import type { Capabilities, LaunchField } from '@stead/provider-kit'
 import type { Services } from '../../door/services.ts'
-import { openOperations } from '../../operations/lifecycle.ts'
 import { differences, type FieldChange } from '../../resource/merge-patch.ts'
 import { within } from '../../schema/pointer.ts'
 import { isRefused } from '../../servers/model.ts'
@@ -10,7 +9,7 @@ import type { Instance, InstanceSpec } from '../model.ts'
 import { exclusive, type Moved } from '../operations.ts'
 import { type Plan, type PlanState, plan } from '../plan.ts'
 import { seen } from '../project.ts'
-import { inProgress } from '../verbs.ts'
+import { inProgress, verbView } from '../verbs.ts'
 
 export interface Planning {
   readonly target: Instance
@@ -87,7 +86,6 @@ export const startsAnew = (
 
 /** Refuses whatever would come between a replacement and its end. */
 export function refuseBusy(target: Instance, { everything }: Pick<Services, 'everything'>): void {
-  const active = activeOf(target, everything)
-  const busy = exclusive({ instance: target, active, open: openOperations(everything, target) })
+  const busy = exclusive(verbView(everything, target))
   if (busy) throw inProgress(busy)
 }

@@ -73,8 +73,10 @@ function settleCharge(draft: Draft): void {
 
 /** What is to be smaller is charged less once it is smaller, or nothing of it is there. */
 function chargeDue(draft: Draft): void {
-  const { due, charged, slots } = draft.status
+  const { due, charged, slots, change } = draft.status
   if (due === undefined || charged !== undefined || slots.next !== undefined || draft.retiring.length > 0) return
+  // What is to be replaced is charged with its successor.
+  if (change?.effect === 'replace') return
   const active = draft.server('active')
   if (active && (active.deletedAt !== undefined || draft.view.outdated !== undefined || !isApplied(active))) return
   draft.act({ type: 'recharge', amounts: due })
@@ -102,7 +104,7 @@ function isCharged(draft: Draft): boolean {
     return false
   }
   draft.act({ type: 'recharge', amounts: change.amounts })
-  draft.unset('change')
+  draft.unset('change', 'due')
   return true
 }
 
