@@ -125,7 +125,7 @@ export type Effect = (typeof effects)[number]
 
 /** What was agreed to, and is not true yet. */
 export interface AgreedChange {
-  /** The generation it was agreed for. None other is covered. */
+  /** The generation it was agreed for; one that differs in nothing that is launched takes it over. */
   readonly generation: number
   readonly effect: Effect
   /** What it will be charged once it is so. */

@@ -1,3 +1,4 @@
+import { canonicalJson } from '@stead/engine'
 import { type OpenOperation, operations } from '../../operations/model.ts'
 import type { Server } from '../../servers/model.ts'
 import { known } from '../../servers/simulation/end-state.ts'
@@ -6,11 +7,15 @@ import type { Effect, Instance, Replacement } from '../model.ts'
 import { covers } from '../plan.ts'
 import type { InstanceInvariant } from './watchman.ts'
 
-/** What somebody has agreed to, for one generation of an instance. */
+/** What somebody has agreed to, of an instance that is to be this. */
 interface Agreement {
-  readonly generation: number
+  readonly content: string
   readonly effect: Effect
 }
+
+/** All that is launched of it. Labels, policies and power are not part of what is agreed to. */
+const contentOf = ({ spec: { source, variables, variableValues } }: Instance): string =>
+  canonicalJson({ source, variables, variableValues })
 
 /** What nobody has to agree to. */
 const mild: Effect = 'restart'
@@ -21,7 +26,7 @@ export class ConsentWatch {
   /** By the trace of a request, what it allowed. */
   readonly #sent = new Map<string, Effect>()
   readonly #heard = new Set<string>()
-  /** By instance, what was agreed to last and is not used up: nothing is destroyed twice for one generation. */
+  /** By instance, what was agreed to last and is not used up: nothing is destroyed twice for one agreement. */
   readonly #agreed = new Map<string, Agreement>()
   /** By instance, the replacement that was under way when it was last looked at. */
   readonly #replacing = new Map<string, Replacement>()
@@ -46,46 +51,49 @@ export class ConsentWatch {
 
   /** After every commit, of which no two are about the same instance. */
   look(here: readonly Instance[], all: readonly Server[]): void {
-    const generations = new Map(here.map(({ id, generation }) => [id, generation]))
-    for (const operation of known<OpenOperation>(this.#stage.ledger, operations)) this.#hear(operation, generations)
+    const byId = new Map(here.map(instance => [instance.id, instance]))
+    for (const operation of known<OpenOperation>(this.#stage.ledger, operations)) this.#hear(operation, byId)
     for (const instance of here) this.#replaces(instance)
-    for (const server of all) this.#rebuilt(server, generations)
+    for (const server of all) this.#rebuilt(server, byId)
   }
 
-  /** An operation that is new was accepted just now, and belongs to the generation that its instance has just now. */
-  #hear({ id, spec }: OpenOperation, generations: ReadonlyMap<string, number>): void {
+  /** An operation that is new was accepted just now, and belongs to what its instance is to be just now. */
+  #hear({ id, spec }: OpenOperation, byId: ReadonlyMap<string, Instance>): void {
     if (this.#heard.has(id)) return
     this.#heard.add(id)
     const sent = this.#sent.get(spec.traceId ?? '') ?? mild
     const instanceId = spec.subject.id
     const isAllowed = covers(sent, spec.type === 'replace' || spec.type === 'rebuild' ? spec.type : mild)
     this.#check(isAllowed, () => `a ${spec.type} of ${instanceId} was accepted from who allowed a ${sent}`)
-    if (!covers(mild, sent)) this.#agreed.set(instanceId, { generation: generations.get(instanceId)!, effect: sent })
+    if (!covers(mild, sent)) this.#agreed.set(instanceId, { content: contentOf(byId.get(instanceId)!), effect: sent })
   }
 
-  #replaces({ id, generation, status: { replacement } }: Instance): void {
+  #replaces(instance: Instance): void {
+    const { id } = instance
+    const { replacement } = instance.status
     const before = this.#replacing.get(id)
     if (!replacement) this.#replacing.delete(id)
     else {
       this.#replacing.set(id, replacement)
       const isNew = before?.generation !== replacement.generation || before.since !== replacement.since
-      if (isNew) this.#use(id, { generation, effect: 'replace' })
+      if (isNew) this.#use(instance, 'replace')
     }
   }
 
-  #rebuilt({ id, owner, spec }: Server, generations: ReadonlyMap<string, number>): void {
+  #rebuilt({ id, owner, spec }: Server, byId: ReadonlyMap<string, Instance>): void {
     const rebuilds = spec.rebuild?.sequence ?? 0
     const before = this.#rebuilds.get(id) ?? 0
     this.#rebuilds.set(id, rebuilds)
-    if (rebuilds > before) this.#use(owner!.id, { generation: generations.get(owner!.id)!, effect: 'rebuild' })
+    if (rebuilds > before) this.#use(byId.get(owner!.id)!, 'rebuild')
   }
 
-  #use(instanceId: string, { generation, effect }: Agreement): void {
-    const agreed = this.#agreed.get(instanceId)
-    const isAgreed = agreed?.generation === generation && covers(agreed.effect, effect)
-    const to = agreed ? `a ${agreed.effect} of generation ${agreed.generation} was` : 'nothing was'
-    this.#check(isAgreed, () => `a ${effect} of ${instanceId} in generation ${generation} begins, and ${to} agreed to`)
-    this.#agreed.delete(instanceId)
+  #use(instance: Instance, effect: Effect): void {
+    const agreed = this.#agreed.get(instance.id)
+    const content = contentOf(instance)
+    const isAgreed = agreed?.content === content && covers(agreed.effect, effect)
+    const to = agreed ? `a ${agreed.effect} to ${agreed.content} was` : 'nothing was'
+    this.#check(isAgreed, () => `a ${effect} of ${instance.id} to ${content} begins, and ${to} agreed to`)
+    this.#agreed.delete(instance.id)
   }
 
   #check(holds: boolean, detail: () => string): void {
